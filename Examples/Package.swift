@@ -44,6 +44,15 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(
+      name: "gtk-window",
+      dependencies: [
+        "CGTK",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsGLib", package: "Hosts"),
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "sdl-pong",
       dependencies: [
         .product(name: "CSDL", package: "Hosts"),
@@ -85,7 +94,7 @@ let package = Package(
     ),
     .testTarget(
       name: "windowTests",
-      dependencies: ["gtk-notes", "sdl-pong"],
+      dependencies: ["gtk-notes", "gtk-window", "sdl-pong"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -8,6 +8,7 @@ import LoopTransactions
 let loop = try EventLoop()
 let port = loop.port
 loop.waitsForPosts = true
+// snippet.task
 let activities = loop.activities(.beforeWaiting)
 Task.detached {
   for await activity in activities {
@@ -16,5 +17,6 @@ Task.detached {
   }
   port.stop()
 }
+// snippet.end
 loop.run()
 try loop.close()

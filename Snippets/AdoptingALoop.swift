@@ -27,10 +27,12 @@ let run = libuv("uv_run", as: Run.self)
 final class Panel {}
 let draw = Selector<Panel>("draw") { _ in print("performed") }
 
+// snippet.adopt
 let loop = try EventLoop(adopting: host)
 loop.commit(Panel(), draw)
 print("the host runs its loop")
 _ = run(host, 0)
+// snippet.end
 
 try loop.close()  // before the host closes its loop
 _ = run(host, 0)  // frees the handles

@@ -21,6 +21,7 @@ final class Label: MainActorTarget {
 
 @concurrent func load() async -> String { "HELLO" }
 
+// snippet.main
 @main
 struct App {
   static func main() async throws {
@@ -34,3 +35,4 @@ struct App {
     // The process exits here, also if tasks remain.
   }
 }
+// snippet.end

@@ -14,6 +14,7 @@ import LoopTransactions
 struct NoText: Error {}
 
 let loop = try EventLoop()
+// snippet.card
 let transaction = AsyncTransaction(on: loop, name: "card")
 transaction.add("cover", priority: .high) { _ in
   "a picture of \([1, 2, 3].count) bytes"
@@ -33,6 +34,7 @@ let badge = transaction.add("badge") { operation in
 badge.cancel()
 transaction.whenComplete { _ in print("complete, on the loop:", EventLoop.current != nil) }
 transaction.commit()
+// snippet.end
 print("committed")
 loop.run()  // keeps running until the committed transaction is complete
 try loop.close()

@@ -4,6 +4,7 @@
 // Prints:
 //   bob received: hello, bob
 
+// snippet.server
 import LoopTransactions
 import LoopTransactionsIO
 
@@ -17,6 +18,7 @@ let server = try loop.listen(on: .tcp(host: "127.0.0.1", port: 0)) { client in
   }
   client.onClose = { _ in clients.remove(client) }
 }
+// snippet.end
 
 loop.connect(to: server.endpoint) { result in
   guard case .success(let bob) = result else { return loop.stop() }

@@ -16,6 +16,7 @@ guard pipe(&ends) == 0 else { fatalError("the system is out of descriptors") }
 let loop = try EventLoop()
 let source = ends[0]
 
+// snippet.watch
 var watcher: DescriptorWatcher?
 watcher = try loop.watch(source, for: .readable) { _ in
   var bytes = [UInt8](repeating: 0, count: 64)
@@ -25,6 +26,7 @@ watcher = try loop.watch(source, for: .readable) { _ in
   watcher?.cancel()
   close(source)
 }
+// snippet.end
 write(ends[1], "hello", 5)
 close(ends[1])
 loop.run()  // returns when nothing is watched any more

@@ -10,6 +10,7 @@ import Dispatch
 import LoopTransactions
 import LoopTransactionsDispatch
 
+// snippet.actor
 actor Canvas {
   private static let draw = Selector<Canvas>("draw") { $0.draw() }
   private(set) var draws = 0
@@ -29,6 +30,7 @@ actor Canvas {
     }
   }
 }
+// snippet.end
 
 func useActor() async throws {
   let canvas = Canvas()
@@ -41,6 +43,7 @@ func useActor() async throws {
   print(await canvas.draws, "draws", await canvas.shapes, "shapes")
 }
 
+// snippet.queue
 func useQueue() async throws {
   let queue = DispatchQueue(label: "storage")
   let host = try await ExecutorHost.make(on: HostExecutor(queue))
@@ -52,6 +55,7 @@ func useQueue() async throws {
   try await host.close()
   do { try host.port.post {} } catch { print("refused:", error) }
 }
+// snippet.end
 
 try await useActor()
 try await useQueue()

@@ -11,6 +11,7 @@ import Dispatch
 import LoopTransactions
 
 let loop = try EventLoop()
+// snippet.flights
 let flights = SingleFlight<String, String>()
 let bothRequested = DispatchSemaphore(value: 0)
 
@@ -24,6 +25,7 @@ for row in 1...2 {
   }
   transaction.commit()
 }
+// snippet.end
 print("in flight:", flights.count)
 bothRequested.signal()
 loop.run()

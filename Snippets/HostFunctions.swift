@@ -7,6 +7,7 @@
 import Foundation
 import LoopTransactions
 
+// snippet.queue
 /// Runs closures in order, on a thread of its own.
 final class EventQueue: @unchecked Sendable {
   // @unchecked: the variables are used while `condition` is locked.
@@ -40,8 +41,10 @@ final class EventQueue: @unchecked Sendable {
     }
   }
 }
+// snippet.end
 
 func useFunctions() async throws {
+  // snippet.host
   let queue = EventQueue()
   let executor = HostExecutor(
     execute: { work in queue.execute(work) },
@@ -52,6 +55,7 @@ func useFunctions() async throws {
   _ = queue.execute { print("on the host's thread:", Thread.current.description == thread) }
   try await host.close()
   queue.shutDown()
+  // snippet.end
 }
 
 try await useFunctions()

@@ -14,6 +14,7 @@ import LoopTransactions
   import Glibc
 #endif
 
+// snippet.panel
 final class Panel {
   static let draw = Selector<Panel>("draw") { $0.draw() }
   private(set) var isOpen = true
@@ -37,7 +38,9 @@ final class Panel {
     isOpen = false
   }
 }
+// snippet.end
 
+// snippet.wait
 /// Waits until `descriptor` is readable or `time` is over. If `time` is nil,
 /// waits without a limit.
 func wait(for descriptor: Int32, atMost time: Duration?) {
@@ -45,8 +48,10 @@ func wait(for descriptor: Int32, atMost time: Duration?) {
   let milliseconds = time.map { Int32(clamping: Int64($0 / .milliseconds(1))) }
   poll(&entry, 1, milliseconds ?? -1)
 }
+// snippet.end
 
 let loop = try EventLoop()
+// snippet.turns
 let embedding = Embedding(loop)
 let panel = Panel(on: loop)
 loop.commit(panel, Panel.draw)
@@ -55,4 +60,5 @@ while panel.isOpen {
   embedding.turn()
 }
 embedding.cancel()
+// snippet.end
 try loop.close()

@@ -24,6 +24,7 @@ final class Screen: MainActorTarget {
   }
 }
 
+// snippet.index
 /// Runs on a second loop, so that it never delays the first loop.
 actor Index {
   nonisolated let port: LoopPort
@@ -36,6 +37,7 @@ actor Index {
     return (letters, EventLoop.current?.port === port)
   }
 }
+// snippet.end
 
 try EventLoop.runMain { loop in
   let (screen, workers) = (Screen(), OperationScheduler("readers", workerLimit: 2))

@@ -17,6 +17,7 @@ actor Session {
 
   init(on port: LoopPort) { self.port = port }
 
+  // snippet.begin
   @available(macOS 26.0, *)
   func begin() {
     Task { note("ordinary: begun") }
@@ -29,6 +30,7 @@ actor Session {
     }
     note("immediate: created")
   }
+  // snippet.end
 
   private func note(_ text: String) { print(text) }
 }
@@ -36,8 +38,10 @@ actor Session {
 let loop = try EventLoop()
 let session = Session(on: loop.port)
 loop.waitsForPosts = true
+// snippet.observer
 loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
   if #available(macOS 26.0, *) { session.assumeIsolated { $0.begin() } }
 }
+// snippet.end
 loop.run()
 try loop.close()

@@ -21,6 +21,7 @@ let loop = try EventLoop()
 let port = loop.port
 loop.waitsForPosts = true
 let log = Log()
+// snippet.thread
 let refresh = PortTransaction(log, Log.refresh, on: port)
 DispatchQueue.global().async {
   for _ in 1...100_000 {
@@ -30,6 +31,7 @@ DispatchQueue.global().async {
   }
   port.stop()
 }
+// snippet.end
 loop.run()
 print("shows \(log.shown.load(ordering: .relaxed)) lines")
 try loop.close()

@@ -7,6 +7,7 @@
 
 import LoopTransactions
 
+// snippet.label
 final class Label {
   static let layout = Selector<Label>("layout") { $0.layOut() }
 
@@ -19,6 +20,7 @@ final class Label {
 
   func layOut() { print("laid out:", text) }
 }
+// snippet.end
 
 let loop = try EventLoop()
 let label = Label(on: loop)

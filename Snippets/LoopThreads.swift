@@ -9,6 +9,7 @@
 
 import LoopTransactions
 
+// snippet.actor
 actor Room {
   nonisolated let port: LoopPort
   nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
@@ -21,7 +22,9 @@ actor Room {
     return messages
   }
 }
+// snippet.end
 
+// snippet.thread
 func runThread() async throws {
   let thread = try LoopThread(name: "sensors")
   let isCurrent = try await thread.run { loop in loop === EventLoop.current }
@@ -29,7 +32,9 @@ func runThread() async throws {
   thread.stop()
   try await thread.join()
 }
+// snippet.end
 
+// snippet.group
 func runGroup() async throws {
   let group = try LoopGroup(name: "rooms", count: 2)
   try await group.forEach { loop in loop.budget = .init(time: .milliseconds(1)) }
@@ -42,6 +47,7 @@ func runGroup() async throws {
   try await group.shutDown()
   do { try await lobby.run { _ in } } catch { print("refused:", error) }
 }
+// snippet.end
 
 try await runThread()
 try await runGroup()

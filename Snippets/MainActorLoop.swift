@@ -9,6 +9,7 @@
 import Dispatch
 import LoopTransactions
 
+// snippet.label
 final class Label: MainActorTarget {
   static let layout = Selector<Label>("layout") { $0.layOut() }
   var text = "" {
@@ -20,9 +21,11 @@ final class Label: MainActorTarget {
     EventLoop.current?.stop()
   }
 }
+// snippet.end
 
 @Sendable func load() async -> String { "HELLO" }
 
+// snippet.main
 try EventLoop.runMain { loop in
   let label = Label()
   DispatchQueue.main.async { print("from the main queue") }
@@ -32,3 +35,4 @@ try EventLoop.runMain { loop in
     label.text = text
   }
 }
+// snippet.end

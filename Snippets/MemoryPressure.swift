@@ -11,6 +11,7 @@ import LoopTransactions
 final class Bitmap {}
 
 let loop = try EventLoop()
+// snippet.pressure
 let queue = RunLoopQueue<Bitmap>(on: loop, handler: nil)
 do {
   try loop.onMemoryPressure { queue.flush() }
@@ -18,6 +19,7 @@ do {
   // The kernel does not measure memory pressure, or denies it. `error` names
   // the file.
 }
+// snippet.end
 for _ in 0..<3 { queue.enqueue(Bitmap()) }
 loop.run(.noWait)
 print(queue.count, "bitmaps left")

@@ -22,9 +22,11 @@ try port.post {}
 loop.addTimer(after: .milliseconds(2)) { _ in loop.stop() }
 loop.run()
 
+// snippet.metrics
 let metrics = loop.metrics
 print("performed \(metrics.performed), coalesced \(metrics.coalesced)")
 print("posts \(metrics.posts)")
+// snippet.end
 print("time was measured:", metrics.busy + metrics.idle > .zero)
 print("the port says the same:", port.metrics == metrics)
 try loop.close()

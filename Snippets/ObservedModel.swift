@@ -9,12 +9,14 @@
 import LoopTransactions
 import Observation
 
+// snippet.footer
 @Observable
 final class Model {
   var page = 1
   var count = 10
   var secret = 0
 }
+// snippet.end
 
 final class Footer {
   static let layout = Selector<Footer>.withObservation("layout") { footer in

@@ -22,21 +22,25 @@ scheduler.add { _ in
 }
 begun.wait()
 
+// snippet.draw
 func draw(_ name: String, _ priority: OperationPriority) -> ScheduledOperation {
   scheduler.add(priority: priority) { operation in
     if !operation.isCancelled { print("draws", name) }
     ended.signal()
   }
 }
+// snippet.end
 
 _ = draw("cover", .normal)
 let footnote = draw("footnote", .high)
 let title = draw("title", .low)
 let margin = draw("margin", .high)
 print("queued:", scheduler.metrics.queued)
+// snippet.change
 title.setPriority(.interactive)
 footnote.setPriority(.background)
 margin.cancel()
+// snippet.end
 
 allQueued.signal()
 for _ in 1...3 { ended.wait() }

@@ -9,6 +9,7 @@
 
 import LoopTransactions
 
+// snippet.thumbnails
 final class Thumbnails {
   private var waiting: [Int] = []
   private var observer: Observer?
@@ -35,6 +36,7 @@ final class Thumbnails {
     observer?.hasPendingWork = !waiting.isEmpty
   }
 }
+// snippet.end
 
 final class Label {
   static let layout = Selector<Label>("layout") { _ in

@@ -7,6 +7,7 @@
 
 import LoopTransactions
 
+// snippet.actor
 actor Session {
   nonisolated let port: LoopPort
   nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
@@ -19,10 +20,12 @@ actor Session {
     lines.append(line)
   }
 }
+// snippet.end
 
 let loop = try EventLoop()
 let port = loop.port
 loop.waitsForPosts = true
+// snippet.task
 let session = Session(on: port)
 Task.detached(executorPreference: port) {
   await session.receive("one")
@@ -33,5 +36,6 @@ Task.detached(executorPreference: port) {
   print("lines:", await session.lines.count)
   port.stop()
 }
+// snippet.end
 loop.run()
 try loop.close()

@@ -18,11 +18,13 @@ let loop = try EventLoop()
 let (port, page) = (loop.port, Page())
 loop.waitsForPosts = true
 
+// snippet.posts
 loop.whenIdle { print("idle") }
 loop.post {
   page.views += 1
   print("posted:", page.views)
 }
+// snippet.end
 let bound = LoopBound(page, on: loop)
 try port.post(after: .milliseconds(50)) {
   print("delayed")

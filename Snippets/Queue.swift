@@ -25,11 +25,13 @@ final class Cell {
 let loop = try EventLoop()
 loop.budget = .unlimited  // delivers four even in a slow tick
 loop.addObserver(for: .beforeWaiting, order: -1) { _ in print("tick") }
+// snippet.queue
 let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in
   cell.display()
   if isDrained { print("drained") }
 }
 let cells = (1...6).map { Cell($0) }
 for cell in cells + cells { queue.enqueue(cell) }
+// snippet.end
 loop.run()
 try loop.close()

@@ -6,6 +6,7 @@
 
 import LoopTransactions
 
+// snippet.list
 final class List {
   static let scroll = Selector<List>.Carrying<Double>("scroll", merge: +) { list, distance in
     list.scroll(by: distance)
@@ -13,9 +14,12 @@ final class List {
 
   func scroll(by distance: Double) { print("scrolled by", distance) }
 }
+// snippet.end
 
 let loop = try EventLoop()
 let list = List()
+// snippet.commit
 for distance in [10.0, 15, 5] { loop.commit(list, List.scroll, distance) }
+// snippet.end
 loop.run()
 try loop.close()

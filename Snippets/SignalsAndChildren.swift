@@ -23,11 +23,13 @@ func start(_ script: String) -> pid_t {
   return process
 }
 
+// snippet.watch
 let loop = try EventLoop()
 try loop.onSignal(SIGTERM) {
   print("SIGTERM")
   loop.stop()
 }
+// snippet.end
 try loop.onExit(of: start("exit 3")) { status in
   if case .exited(let code) = status { print("the child exited with", code) }
   kill(getpid(), SIGTERM)

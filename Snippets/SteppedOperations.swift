@@ -42,6 +42,7 @@ final class Draft {
 
 // A seed determines the order of the steps.
 for seed in UInt64(0)..<10_000 {
+  // snippet.seed
   let stepped = try SteppedLoop(seed: seed)
   let draft = Draft(on: stepped.loop, SteppedScheduler(on: stepped).scheduler)
   draft.type("a")
@@ -50,6 +51,7 @@ for seed in UInt64(0)..<10_000 {
   stepped.advance(by: .seconds(2))
   precondition(draft.saved == ["AB"], "seed \(seed)")
   try stepped.close()
+  // snippet.end
 }
 print("10000 seeds: saved once, two seconds after the last change")
 

@@ -12,9 +12,11 @@ import LoopTransactions
 let loop = try EventLoop()
 let start = loop.now
 
+// snippet.precise
 try loop.addPreciseTimer(at: start.advanced(by: .microseconds(1500))) { firing in
   print("precise, early:", loop.now < firing.deadline)
 }
+// snippet.end
 loop.run()  // returns when no timer is left
 
 var periods = 0

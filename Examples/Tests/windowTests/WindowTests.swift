@@ -28,6 +28,18 @@ struct WindowTests {
     }
   }
 
+  @Test("the window of the tutorial shows its entry's words, and ends on Return")
+  func tutorial() throws {
+    let screen = try Screen()
+    let window = try screen.run("gtk-window", window: "Words")
+    try screen.xdotool("type", "--delay", "1", "one two")
+    #expect(inTime { (try? screen.colours(of: window)) ?? 0 > 10 })
+    try screen.xdotool("key", "Return")
+    let output = try screen.finish()
+    #expect(output.code == 0, "\(output.errors)")
+    #expect(output.lines.last?.hasPrefix("7 changes shown by ") == true, "\(output.lines)")
+  }
+
   @Test("a note added just before Escape is saved, and the program exits with code 0")
   func end() throws {
     let file = FileManager.default.temporaryDirectory

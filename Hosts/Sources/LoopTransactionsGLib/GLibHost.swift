@@ -16,10 +16,11 @@ public import LoopTransactions
 ///
 /// ```swift
 /// let loop = try EventLoop()
-/// _ = try MainQueueBridge(on: loop)
+/// let bridge = try MainQueueBridge(on: loop)  // @MainActor code and DispatchQueue.main, too
 /// let host = GLibHost(loop)
-/// g_application_run(application, 0, nil)
 /// ```
+///
+/// Then run GLib's loop, for example with `g_main_loop_run` or `g_application_run`.
 ///
 /// Modelled on node-gtk, which runs Node's loop inside GLib's loop.
 public final class GLibHost {

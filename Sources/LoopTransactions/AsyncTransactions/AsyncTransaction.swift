@@ -14,7 +14,9 @@
 ///
 /// ```swift
 /// let transaction = AsyncTransaction(on: loop)
-/// transaction.add { _ in decode(file) } completion: { outcome in
+/// transaction.add { _ in
+///   decode(file)
+/// } completion: { outcome in
 ///   if case .value(let picture) = outcome { view.show(picture) }
 /// }
 /// transaction.commit()

@@ -24,7 +24,7 @@ import Synchronization
 /// let label = Label()
 /// loop.commit(label, Label.layout)
 /// loop.commit(label, Label.layout)  // coalesced with the first
-/// loop.run()                        // lays out once, then returns
+/// loop.run()  // lays out once, then returns
 /// ```
 ///
 /// Modelled on Core Foundation's run loop and its observers. It has the role of

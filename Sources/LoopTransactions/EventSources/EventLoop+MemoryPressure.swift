@@ -23,7 +23,7 @@ extension EventLoop {
   /// Cancel it to end the calls.
   ///
   /// ```swift
-  /// try? loop.onMemoryPressure { cache.removeAll() }
+  /// _ = try? loop.onMemoryPressure { cache.removeAll() }
   /// ```
   ///
   /// Modelled on `sd_event_add_memory_pressure` in systemd, with the same

@@ -48,7 +48,7 @@ extension EventLoop {
   /// loop's run alive.
   ///
   /// ```swift
-  /// for await signal in try loop.signals(SIGTERM, SIGINT) { await shutDown() }
+  /// for await signal in try loop.signals(SIGTERM, SIGINT) { await shutDown(signal) }
   /// ```
   ///
   /// - Throws: As `onSignal`.

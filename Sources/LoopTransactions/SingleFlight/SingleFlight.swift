@@ -8,7 +8,9 @@
 ///
 /// ```swift
 /// let pictures = SingleFlight<Path, Picture>()
-/// transaction.add(pictures, for: path) { _ in try decode(path) } completion: { outcome in
+/// transaction.add(pictures, for: path) { _ in
+///   try decode(path)
+/// } completion: { outcome in
 ///   show(outcome)
 /// }
 /// ```

@@ -9,6 +9,7 @@
 /// ```swift
 /// final class Label {
 ///   static let layout = Selector<Label>("layout") { $0.layOut() }
+///   func layOut() {}
 /// }
 /// ```
 ///
