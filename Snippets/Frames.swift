@@ -36,12 +36,14 @@ final class Loader {
 
 let loop = try EventLoop()
 let label = Label()
+// snippet.screen
 // Has no closure, and a timer only while a commit waits for a frame.
 let screen = try FrameClock(on: loop, framesPerSecond: 60)
 let loader = Loader(on: loop) { rows in
   label.text = "\(rows) rows"
   loop.commit(label, Label.show, atNextFrameOf: screen)
 }
+// snippet.end
 loop.commit(loader, Loader.load)
 loop.run()  // waits for the last frame
 print("shown as often as changed:", label.shown.count >= loader.rows)

@@ -110,6 +110,18 @@ private func frameClock(_ loop: EventLoop) throws {
   withExtendedLifetime(clock) {}
 }
 
+private enum FrameCommitExample {
+  final class Label {
+    static let show = Selector<Label>("show") { _ in }
+  }
+
+  @MainActor
+  static func commit(_ loop: EventLoop, _ label: Label) throws {
+    let screen = try FrameClock(on: loop, framesPerSecond: 60)
+    loop.commit(label, Label.show, atNextFrameOf: screen)
+  }
+}
+
 private final class Card {
   func prepare() {}
 }
