@@ -1,0 +1,51 @@
+import LoopTransactionsTesting
+
+/// Writes the titles and texts of cards in whole sentences.
+struct CardWriter {
+  /// The title of the card.
+  let title: String
+  /// The sentences of the card, with a total length of 353 to 414 letters.
+  let details: String
+
+  private static let length = 353...414
+
+  /// Writes the card `number` about `scenery`. A script that is not among
+  /// `scripts` is replaced by Latin.
+  init(
+    _ number: Int,
+    _ scenery: Scenery,
+    _ scripts: Set<Script>,
+    _ random: inout SeededGenerator
+  ) {
+    let (script, name) = Self.titles[number % Self.titles.count]
+    let foreign = script != .latin && scripts.contains(script) ? Sentences.foreign[script] : nil
+    title = foreign == nil && script != .latin ? Self.substitutes[number % 4] : name
+    var text = foreign ?? ""
+    var rest = Sentences.about(scenery) + Sentences.general
+    rest.shuffle(using: &random)
+    while text.count < Self.length.lowerBound {
+      // The sentences include short ones, so there is always one that fits.
+      let space = text.isEmpty ? 0 : 1
+      guard
+        let next = rest.firstIndex(where: {
+          text.count + space + $0.count <= Self.length.upperBound
+        })
+      else { break }
+      text += (text.isEmpty ? "" : " ") + rest.remove(at: next)
+    }
+    details = text
+  }
+
+  // Titles have 5 to 16 letters.
+  private static let titles: [(Script, String)] = [
+    (.latin, "Harbour at dawn"), (.latin, "Lighthouse"), (.latin, "Long meadow"),
+    (.cyrillic, "Заря над рекой"), (.latin, "Glacier"), (.greek, "Αυγή στο βουνό"),
+    (.latin, "Red canyon"), (.georgian, "ზღვის პირი"), (.latin, "Lagoon"),
+    (.arabic, "فجر البحيرة"), (.latin, "Summit ridge"), (.hebrew, "שחר על האגם"),
+    (.devanagari, "हिमालय की सुबह"), (.han, "湖光山色之晨"), (.latin, "Savanna"),
+    (.kana, "みずうみの朝"), (.armenian, "Սևանա լիճ"), (.hangul, "새벽의 호수"),
+    (.emoji, "Pines 🌲 and 🌊"),
+  ]
+
+  private static let substitutes = ["Fjord", "Causeway", "Estuary", "Terrace"]
+}
