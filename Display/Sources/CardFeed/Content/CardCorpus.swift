@@ -63,8 +63,8 @@ public struct CardCorpus: Sendable {
 
   // Neighbouring cards show different landscapes.
   private static let sceneries: [Scenery] = [
-    .lake, .coast, .meadow, .forest, .mountains, .lake, .desert, .coast, .mountains, .lake,
-    .mountains, .meadow, .mountains, .lake, .desert, .coast, .lake, .forest, .forest,
+    .lake, .coast, .meadow, .forest, .mountains, .lake, .desert, .coast, .forest, .lake,
+    .mountains, .desert, .mountains, .lake, .meadow, .forest, .lake, .meadow, .forest,
   ]
 
   /// The sizes of the pictures in the AsyncDisplayKit tutorial. They are 496 to

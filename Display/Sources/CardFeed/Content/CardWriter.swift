@@ -38,12 +38,12 @@ struct CardWriter {
 
   // Titles have 5 to 16 letters.
   private static let titles: [(Script, String)] = [
-    (.latin, "Harbour at dawn"), (.latin, "Lighthouse"), (.latin, "Long meadow"),
-    (.cyrillic, "Заря над рекой"), (.latin, "Glacier"), (.greek, "Αυγή στο βουνό"),
-    (.latin, "Red canyon"), (.georgian, "ზღვის პირი"), (.latin, "Lagoon"),
-    (.arabic, "فجر البحيرة"), (.latin, "Summit ridge"), (.hebrew, "שחר על האגם"),
+    (.latin, "Old harbour"), (.latin, "Lighthouse"), (.latin, "Long meadow"),
+    (.cyrillic, "Утро на реке"), (.latin, "Glacier"), (.greek, "Στο βουνό"),
+    (.latin, "Red canyon"), (.georgian, "ზღვის პირი"), (.latin, "Birch wood"),
+    (.arabic, "فجر البحيرة"), (.latin, "Summit ridge"), (.hebrew, "שחר על המדבר"),
     (.devanagari, "हिमालय की सुबह"), (.han, "湖光山色之晨"), (.latin, "Savanna"),
-    (.kana, "みずうみの朝"), (.armenian, "Սևանա լիճ"), (.hangul, "새벽의 호수"),
+    (.kana, "しずかな森の朝"), (.armenian, "Սևանա լիճ"), (.hangul, "들판의 새벽"),
     (.emoji, "Pines 🌲 and 🌊"),
   ]
 

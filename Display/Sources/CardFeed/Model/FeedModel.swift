@@ -1,7 +1,7 @@
 package import AsyncDisplay
 
-/// The state that the user sees and changes: the scroll position, the likes, the focus and
-/// the details view.
+/// The state that the user sees and changes: the scroll position, the likes, the
+/// focus and the details view.
 ///
 /// A model is a value without threads, clocks or bitmaps. Times are in seconds
 /// of any monotonic clock.
@@ -70,8 +70,7 @@ package struct FeedModel: Sendable {
   package func isMoving(at time: Double) -> Bool {
     [scroller, details?.scroller].contains { scroller in
       guard let scroller else { return false }
-      // A fling below 2 points per second moves less than a pixel per second
-      // by the time it ends.
+      // A fling of 2 points per second moves by one point until it ends.
       guard abs(scroller.speed(at: time)) > 2 else { return false }
       return scroller.position(at: time) != scroller.position(at: time + 1)
     }
