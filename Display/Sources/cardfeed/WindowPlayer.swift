@@ -161,7 +161,8 @@ extension WindowPlayer {
         graphPicture = picture(of: frame)
       }
       if let graphPicture { builder.add(graphPicture, to: &scene) }
-      try window.show(history, isNew: history.add(scene))
+      let isNew = history.add(scene)
+      try window.show(history, isNew: isNew)
       count(frame, missed)
       return isChanged
     } catch {

@@ -3,7 +3,7 @@ import Testing
 
 extension ProgramTests {
   /// Controls the window with synthetic input on a virtual screen.
-  @Suite("Window", .enabled(if: Window.isPossible, "Xvfb or xdotool is not installed"))
+  @Suite("Window", .enabled(if: Window.isPossible, "Xvfb, xdotool or import is not installed"))
   struct WindowTests {
     @Test("keys, wheel and drag scroll the feed, keys change the variant, and q quits")
     func input() throws {
@@ -27,7 +27,9 @@ extension ProgramTests {
     func cards() throws {
       let window = try Window()
       // The like button of the first card, at 330 x 40 points of the window.
+      #expect(try window.red(265, 145) == false)
       try window.does("mousemove 265 145 click 1") { $0.text.hasSuffix("at rest, 1 liked") }
+      #expect(try window.red(265, 145))
       try window.does("mousemove 200 225 click 1") {
         $0.text.hasSuffix("at rest, 1 liked, card 0 open")
       }
@@ -54,7 +56,7 @@ private final class Window {
   }
 
   static var isPossible: Bool {
-    TestProgram.installed("Xvfb") != nil && TestProgram.installed("xdotool") != nil
+    ["Xvfb", "xdotool", "import"].allSatisfy { TestProgram.installed($0) != nil }
   }
 
   private let display: VirtualDisplay
@@ -102,6 +104,15 @@ private final class Window {
   func ends(_ words: String...) throws {
     try tool(words)
     #expect(feed.finish().code == 0)
+  }
+
+  /// Returns whether the screen shows a red pixel at a position.
+  func red(_ x: Int, _ y: Int) throws -> Bool {
+    let words = ["-window", "root", "-crop", "1x1+\(x)+\(y)", "-depth", "8", "txt:-"]
+    let output = try TestProgram.run("import", words, environment: ["DISPLAY": display.name])
+    let pixel = try #require(output.text.firstMatch(of: /#(\w\w)(\w\w)/), "\(output)")
+    let (red, green) = (Int(pixel.1, radix: 16) ?? 0, Int(pixel.2, radix: 16) ?? 0)
+    return red > 180 && green < 120
   }
 
   private func tool(_ words: [String]) throws {

@@ -20,18 +20,16 @@ struct CardWriter {
     let (script, name) = Self.titles[number % Self.titles.count]
     let foreign = script != .latin && scripts.contains(script) ? Sentences.foreign[script] : nil
     title = foreign == nil && script != .latin ? Self.substitutes[number % 4] : name
-    var text = foreign ?? ""
+    // A paragraph of its own, because its direction may be right to left.
+    var (text, separator) = foreign.map { ($0, "\n") } ?? ("", "")
     var rest = Sentences.about(scenery) + Sentences.general
     rest.shuffle(using: &random)
     while text.count < Self.length.lowerBound {
       // The sentences include short ones, so there is always one that fits.
-      let space = text.isEmpty ? 0 : 1
-      guard
-        let next = rest.firstIndex(where: {
-          text.count + space + $0.count <= Self.length.upperBound
-        })
-      else { break }
-      text += (text.isEmpty ? "" : " ") + rest.remove(at: next)
+      let room = Self.length.upperBound - text.count - separator.count
+      guard let next = rest.firstIndex(where: { $0.count <= room }) else { break }
+      text += separator + rest.remove(at: next)
+      separator = " "
     }
     details = text
   }
@@ -44,7 +42,7 @@ struct CardWriter {
     (.arabic, "فجر البحيرة"), (.latin, "Summit ridge"), (.hebrew, "שחר על המדבר"),
     (.devanagari, "हिमालय की सुबह"), (.han, "湖光山色之晨"), (.latin, "Savanna"),
     (.kana, "しずかな森の朝"), (.armenian, "Սևանա լիճ"), (.hangul, "들판의 새벽"),
-    (.emoji, "Pines 🌲 and 🌊"),
+    (.emoji, "Pines 🌲🌊"),
   ]
 
   private static let substitutes = ["Fjord", "Causeway", "Estuary", "Terrace"]

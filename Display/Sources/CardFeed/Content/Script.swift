@@ -83,7 +83,9 @@ extension AttributedText {
       return TextAttributes(font: font, color: color)
     }
     for character in string {
-      let next = character.unicodeScalars.first.flatMap(Script.of)
+      // Fonts of emoji have wide spaces.
+      let neutral = script == .emoji ? Script.latin : nil
+      let next = character.unicodeScalars.first.flatMap(Script.of) ?? neutral
       if let next, let known = script, !next.shares(font: known) {
         append(part, attributes())
         (script, part) = (next, "")
