@@ -107,6 +107,7 @@ static const int ad_sdl_wayland = 6;
 int SDL_Init(uint32_t flags);
 void SDL_Quit(void);
 const char *SDL_GetError(void);
+const char *SDL_GetCurrentVideoDriver(void);
 int SDL_SetHint(const char *name, const char *value);
 int SDL_GetDisplayUsableBounds(int display, SDL_Rect *bounds);
 int SDL_GetDisplayDPI(int display, float *diagonal, float *across, float *down);

@@ -74,7 +74,10 @@ final class Window {
   // one pixel per point and one of 227 has two.
   private static var density: Double {
     var dots: Float = 0
-    guard SDL_GetDisplayDPI(0, &dots, nil, nil) == 0, dots.isFinite else { return 1 }
+    // On other systems, the size of the surface tells the density.
+    guard let driver = SDL_GetCurrentVideoDriver(), String(cString: driver) == "x11",
+      SDL_GetDisplayDPI(0, &dots, nil, nil) == 0, dots.isFinite
+    else { return 1 }
     return min(max((Double(dots) / 96 * 2).rounded(.down) / 2, 1), 4)
   }
 
@@ -191,7 +194,8 @@ extension Window {
   /// system has none.
   var descriptor: Int32? {
     var info = ad_sdl_wm_info()
-    (info.major, info.minor, info.patch) = (2, 0, 0)
+    // SDL reports Wayland only to programs that know version 2.0.6.
+    (info.major, info.minor, info.patch) = (2, 0, 6)
     guard SDL_GetWindowWMInfo(window, &info) != 0, let display = info.info.display else {
       return nil
     }
