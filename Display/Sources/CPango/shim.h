@@ -112,6 +112,7 @@ void pango_layout_set_justify(PangoLayout *layout, int justify);
 void pango_layout_set_spacing(PangoLayout *layout, int spacing);
 int pango_layout_get_line_count(PangoLayout *layout);
 int pango_layout_is_ellipsized(PangoLayout *layout);
+int pango_layout_get_unknown_glyphs_count(PangoLayout *layout);
 int pango_layout_line_get_start_index(PangoLayoutLine *line);
 int pango_layout_line_get_length(PangoLayoutLine *line);
 void pango_layout_get_extents(PangoLayout *layout, PangoRectangle *ink, PangoRectangle *logical);

@@ -4,8 +4,10 @@ import CardFeed
 /// The options of the command line.
 struct Options {
   var variant = FeedVariant.a4
-  var size = Size(width: 768, height: 1024)
-  var scale = 1.0
+  /// The size in points, or nil for a size that fits the screen.
+  var size: Size?
+  /// The number of pixels per point, or nil for the screen's.
+  var scale: Double?
   /// The number of frames to show, or nil to run until the window is closed.
   var frames: Int?
   var isHeadless = false
@@ -20,15 +22,20 @@ struct Options {
 
       --variant NAME  where cards are drawn: S0 to S3 on the loop, A0 to A4 on workers
                       (default: A4)
-      --size WxH      the size of the window, in points (default: 768x1024)
-      --scale N       pixels per point, 0.1 to 4 (default: 1)
+      --size WxH      the size of the window, in points (default: fits the screen)
+      --scale N       pixels per point, 0.1 to 4 (default: the screen's, from its dots per
+                      inch)
       --frames N      exit after N frames
       --headless      open no window; scroll automatically and report
-      --report        print a report once per second
+      --report        print a report once per second, and when the feed comes to rest
 
-    up, down: scroll · page up, page down: fling · home, end: jump · wheel, drag: scroll
-    a: draw on workers · s: draw on the loop · n: next variant · g: frame graph
-    space: stop · q: quit
+    up, down: scroll · page up, page down: fling · home, end: jump · space: stop
+    wheel, drag: scroll · click, tap: open a card, or like it
+    tab, arrows: next card · enter: open it · l: like it · escape: close it
+    a: draw on workers · s: draw on the loop · n: next variant · g: frame graph · q: quit
+
+    Cards in other scripts need fonts: fonts-noto-core, fonts-noto-cjk and
+    fonts-noto-color-emoji on Debian. A script without a font is left out.
 
     """
 

@@ -53,6 +53,17 @@ struct ProgramTests {
     let ran = try TestProgram.run(feed, ["--headless", "--scale", "0.1", "--frames", "90"])
     #expect(ran.code == 0 && ran.text.hasPrefix("A4: "), "\(ran.text)")
     #expect(try TestProgram.run(feed, ["--variant", "S9"]).code == 2)
+  }
+
+  @Test("without a display the feed says so and ends")
+  func noDisplay() throws {
+    let feed = TestProgram.built("cardfeed")
+    #if os(Linux)
+      let names = ["DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"]
+      let none = Dictionary(uniqueKeysWithValues: names.map { ($0, String?.none) })
+      let ended = try TestProgram.run(feed, ["--scale", "0.1"], environment: none)
+      #expect(ended.code == 1 && ended.errors.contains("there is no display"), "\(ended.errors)")
+    #endif
     let blind = ["DISPLAY": "", "SDL_VIDEODRIVER": "x11"]
     #expect(try TestProgram.run(feed, ["--scale", "0.1"], environment: blind).code == 1)
   }

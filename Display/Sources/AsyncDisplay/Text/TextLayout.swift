@@ -128,6 +128,9 @@ struct TextLayout: ~Copyable {
 
 // Results.
 extension TextLayout {
+  /// The number of glyphs that no installed font contains.
+  var unknownGlyphs: Int { Int(pango_layout_get_unknown_glyphs_count(layout)) }
+
   /// The size and line count of the text.
   var measure: TextMeasure {
     var measure = TextMeasure()

@@ -22,6 +22,12 @@ extension AttributedText {
     isEmpty ? TextMeasure() : TextLayout(self, style, in: size).measure
   }
 
+  /// The number of characters that no installed font contains.
+  package var unknownCharacters: Int {
+    let size = Size(width: .infinity, height: .infinity)
+    return isEmpty ? 0 : TextLayout(self, TextStyle(), in: size).unknownGlyphs
+  }
+
   /// The length in bytes of the longest item that Pango shapes.
   package var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
 

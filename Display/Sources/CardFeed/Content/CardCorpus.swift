@@ -4,8 +4,8 @@ import LoopTransactionsTesting
 /// The 19 cards of the feed, generated from a seed.
 ///
 /// Pictures and texts have the same sizes and lengths as in the AsyncDisplayKit
-/// tutorial. They are generated, so that no third-party content is distributed.
-/// A longer feed repeats the 19 cards.
+/// tutorial. The pictures are rendered landscapes, so that no third-party
+/// content is distributed. A longer feed repeats the 19 cards.
 ///
 /// Modelled on the AsyncDisplayKit tutorial of 2014.
 public struct CardCorpus: Sendable {
@@ -18,25 +18,32 @@ public struct CardCorpus: Sendable {
 
   /// Generates the cards of `seed`.
   ///
-  /// Call from any thread. Takes about a quarter of a second.
+  /// Call from any thread. Takes about a second at scale 2.
   ///
   /// - Parameter scale: The number of pixels per point for which the pictures
   ///   are made.
   ///
   /// - Throws: `DisplayError` if memory runs out.
   public init(seed: UInt64 = 19, scale: Double = 2) throws {
+    try self.init(seed: seed, scale: scale, scripts: Script.common)
+  }
+
+  /// Generates the cards of `seed`, written in `scripts`.
+  package init(seed: UInt64 = 19, scale: Double, scripts: Set<Script>) throws {
     var random = SeededGenerator(seed: seed)
     var cards: [CardContent] = []
     for (number, size) in Self.sizes.enumerated() {
+      let scenery = Self.sceneries[number % Self.sceneries.count]
+      let text = CardWriter(number, scenery, scripts, &random)
       let pixels = PixelSize(
         width: Int(Double(size.0) * scale / 2),
         height: Int(Double(size.1) * scale / 2)
       )
       cards.append(
         CardContent(
-          title: Words.title(number, &random),
-          details: Words.details(&random),
-          picture: ImageData(try PictureMaker.file(pixels, &random)),
+          title: text.title,
+          details: text.details,
+          picture: ImageData(try PictureMaker.file(of: scenery, pixels, &random)),
           pixels: pixels
         )
       )
@@ -53,6 +60,12 @@ public struct CardCorpus: Sendable {
 
   /// Returns the card at `index` of a feed.
   public subscript(index: Int) -> CardContent { cards[index % cards.count] }
+
+  // Neighbouring cards show different landscapes.
+  private static let sceneries: [Scenery] = [
+    .lake, .coast, .meadow, .forest, .mountains, .lake, .desert, .coast, .forest, .lake,
+    .mountains, .desert, .mountains, .lake, .meadow, .forest, .lake, .meadow, .forest,
+  ]
 
   /// The sizes of the pictures in the AsyncDisplayKit tutorial. They are 496 to
   /// 763 pixels wide and 425 to 975 pixels high.

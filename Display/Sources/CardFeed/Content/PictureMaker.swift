@@ -2,63 +2,30 @@ import AsyncDisplay
 import CPixbuf
 import LoopTransactionsTesting
 
-/// Draws the pictures of cards and encodes them as JPEG files.
+/// Renders the pictures of cards and encodes them as JPEG files.
 enum PictureMaker {
   /// Returns a picture of `pixels` as a JPEG file of quality 80.
-  static func file(_ pixels: PixelSize, _ random: inout SeededGenerator) throws -> [UInt8] {
-    let pool = BitmapPool(keepLimit: 0)
-    let bitmap = try Bitmap.draw(pixels, from: pool) { context in
-      try draw(Size(width: Double(pixels.width), height: Double(pixels.height)), context, &random)
-    }
-    return try encode(bitmap)
-  }
-
-  // Draws a sky, hills and lights. Like a photograph, the picture has smooth
-  // areas, edges and detail.
-  private static func draw(
-    _ size: Size,
-    _ context: DrawingContext,
+  static func file(
+    of scenery: Scenery,
+    _ pixels: PixelSize,
     _ random: inout SeededGenerator
-  ) throws {
-    let bounds = Rect(size: size)
-    let colors = (0..<3).map { _ in color(&random, 1) }
-    try context.fill(
-      bounds,
-      with: Gradient([.init(0, colors[0]), .init(0.6, colors[1]), .init(1, colors[2])])
-    )
-    for _ in 0..<24 {
-      let radius = size.width * random.number(in: 0.03...0.3)
-      let (x, y) = (random.unit() * size.width, random.unit() * size.height)
-      let alpha = random.number(in: 0.2...0.8)
-      let place = Rect(x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius)
-      context.fill(place, radius: radius, with: color(&random, alpha))
-    }
-    for _ in 0..<600 {
-      let (x, y) = (random.unit() * size.width, random.unit() * size.height)
-      let place = Rect(x: x, y: y, width: size.width / 90, height: size.width / 160)
-      context.fill(place, with: color(&random, 0.5))
-    }
+  ) throws -> [UInt8] {
+    let landscape = Landscape(scenery, width: pixels.width, height: pixels.height, &random)
+    return try encode(landscape, pixels)
   }
 
-  private static func color(_ random: inout SeededGenerator, _ alpha: Double) -> Color {
-    Color(red: random.unit(), green: random.unit(), blue: random.unit(), alpha: alpha)
-  }
-
-  private static func encode(_ bitmap: Bitmap) throws -> [UInt8] {
-    let size = bitmap.pixels
+  private static func encode(_ landscape: Landscape, _ size: PixelSize) throws -> [UInt8] {
     guard
       let picture = gdk_pixbuf_new(0, 0, 8, Int32(size.width), Int32(size.height)),
       let target = gdk_pixbuf_get_pixels(picture)
     else { throw DisplayError.noMemory(byteCount: size.byteCount) }
     defer { g_object_unref(UnsafeMutableRawPointer(picture)) }
     let stride = Int(gdk_pixbuf_get_rowstride(picture))
-    bitmap.withPixels { pixels in
+    landscape.withPixels { pixels in
       for y in 0..<size.height {
         for x in 0..<size.width {
-          let (pixel, place) = (pixels[y * size.width + x], target + y * stride + 3 * x)
-          place[0] = UInt8(truncatingIfNeeded: pixel >> 16)
-          place[1] = UInt8(truncatingIfNeeded: pixel >> 8)
-          place[2] = UInt8(truncatingIfNeeded: pixel)
+          let (color, place) = (pixels[y * size.width + x] * 255, target + y * stride + 3 * x)
+          (place[0], place[1], place[2]) = (UInt8(color.x), UInt8(color.y), UInt8(color.z))
         }
       }
     }
