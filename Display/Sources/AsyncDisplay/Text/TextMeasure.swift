@@ -23,11 +23,11 @@ extension AttributedText {
   }
 
   /// The length in bytes of the longest item that Pango shapes.
-  package var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
+  var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
 
   /// Returns the number of bytes laid out to measure the text. Bytes that were
   /// laid out twice count twice.
-  package func bytesSet(_ style: TextStyle, in size: Size) -> Int {
+  func bytesSet(_ style: TextStyle, in size: Size) -> Int {
     isEmpty ? 0 : TextLayout(self, style, in: size).bytesSet
   }
 
