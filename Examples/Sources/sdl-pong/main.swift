@@ -1,6 +1,6 @@
-import CSDL
 import Foundation
 import LoopTransactions
+import LoopTransactionsCSDL
 import LoopTransactionsSDL
 
 // A game in SDL's event loop. A FrameClock delivers 60 frames a second, and SDL delivers

@@ -1,5 +1,5 @@
-import CSDL
 import LoopTransactions
+import LoopTransactionsCSDL
 import LoopTransactionsSDL
 
 // The examples of the documentation comments, compiled and not run. scripts/lib/blocks.py

@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 // Long drawing operations, split into bands so that they can be cancelled.
 extension DrawingContext {

@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 extension DrawingContext {
   /// Draws `bitmap` into `rect` with the opacity `alpha`.

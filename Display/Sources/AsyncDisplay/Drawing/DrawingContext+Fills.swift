@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 // Filling and stroking.
 extension DrawingContext {

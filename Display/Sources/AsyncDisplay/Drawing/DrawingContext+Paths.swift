@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 // Rectangles within Cairo's limits. Cairo stores a pixel coordinate with 24
 // bits for the whole pixels. The time that Cairo needs to divide an arc into

@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 /// The drawing surface of a display. It draws into a bitmap, in points from the
 /// bitmap's top left corner.

@@ -33,7 +33,7 @@ open class BandedNode: Node {
     ) throws -> Void
 
   /// The maximum number of bands that exist at once. Not measured.
-  package static let mostBands = 1024
+  static let mostBands = 1024
 
   /// The height of a band in points, rounded up to whole pixels.
   ///

@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 /// The space that remains for further lines.
 struct TextBounds {

@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 #if canImport(Glibc)
   import Glibc

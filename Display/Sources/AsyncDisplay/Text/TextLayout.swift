@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 /// Text laid out in lines, for measuring or drawing.
 ///

@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 /// Empty space that replaces a range of text.
 struct TextShape: Sendable {

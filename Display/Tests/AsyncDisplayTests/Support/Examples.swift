@@ -77,6 +77,21 @@ enum Examples {
     router.ended(at: Point(x: 21, y: 30))
   }
 
+  static func cancelled(_ display: Display) {
+    let watch = CancelWatch(display.onStopped)
+    let operation = display.build { _ -> sending TextNode in
+      watch?.begin()
+      defer { watch?.end() }
+      return TextNode()
+    } completion: { outcome in
+      outcome.value?.load(in: display, scale: 2)
+    }
+
+    // On the loop, when the node is no longer needed:
+    watch?.cancel()
+    operation.cancel()
+  }
+
   static func canvas() -> CanvasNode {
     let card = CanvasNode()
     card.cornerRadius = 8

@@ -1,3 +1,7 @@
+// Without libpng's headers this file is empty, so that the package builds for programs that
+// draw no pictures. A program that does then fails to link: its linker cannot find -lpng.
+#if __has_include(<png.h>)
+
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,3 +154,5 @@ int cp_png_finish(cp_png *png) {
   png_read_end(png->decoder, NULL);
   return 0;
 }
+
+#endif

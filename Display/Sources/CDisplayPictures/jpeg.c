@@ -1,3 +1,7 @@
+// Without libjpeg's headers this file is empty, so that the package builds for programs that
+// draw no pictures. A program that does then fails to link: its linker cannot find -ljpeg.
+#if __has_include(<jpeglib.h>)
+
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,3 +165,5 @@ int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32
   }
   return 0;
 }
+
+#endif
