@@ -94,11 +94,7 @@ struct ConnectionTests {
   @Test("a reset is reported by onClose, once, and nothing follows")  // E7
   func reset() throws {
     try withLoop { loop in
-      var accepted: Connection?
-      let listener = try loop.listen(on: .loopback) { accepted = $0 }
-      let peer = try Peer(to: listener.endpoint)
-      try loop.run { accepted != nil }
-      let connection = try #require(accepted)
+      let (connection, peer) = try loop.tcpPeer()
       let events = Events(of: connection)
       peer.reset()
       try loop.run { events.isClosed }
@@ -106,7 +102,6 @@ struct ConnectionTests {
       #expect(!connection.write("x"))
       loop.tick(3)
       #expect(events.list.count == 1)
-      listener.close()
     }
   }
 

@@ -25,6 +25,17 @@ extension EventLoop {
     return (try connection(adopting: other), peer)
   }
 
+  /// An accepted connection over TCP, and the peer at its other end.
+  func tcpPeer() throws -> (Connection, Peer) {
+    var accepted: Connection?
+    let listener = try listen(on: .loopback) { accepted = $0 }
+    let peer = try Peer(to: listener.endpoint)
+    try run { accepted != nil }
+    listener.close()
+    guard let accepted else { throw TimedOut() }
+    return (accepted, peer)
+  }
+
   /// Two connected connections over TCP, the accepted one first.
   func tcpPair() throws -> (Connection, Connection) {
     var (accepted, connected): (Connection?, Connection?)

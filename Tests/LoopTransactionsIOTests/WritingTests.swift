@@ -160,11 +160,7 @@ struct WritingTests {
   @Test("a reset drops the queued bytes, and onClose is the only callback")
   func reset() throws {
     try withLoop { loop in
-      var accepted: Connection?
-      let listener = try loop.listen(on: .loopback) { accepted = $0 }
-      let peer = try Peer(to: listener.endpoint)
-      try loop.run { accepted != nil }
-      let connection = try #require(accepted)
+      let (connection, peer) = try loop.tcpPeer()
       let events = Events(of: connection)
       connection.write([UInt8](repeating: 1, count: 16 << 20))
       connection.flush()

@@ -27,7 +27,7 @@ extension OperationScheduler: TaskExecutor {
 
   // The runtime does not retain the executor for the call, and a worker may run
   // the job, end the task and release the scheduler before the call returns.
-  // Not inlined, because the optimiser removes a retain and release of `self`
+  // Not inlined, because the optimiser may remove a retain and release of `self`
   // that it can pair.
   @inline(never)
   private func retainedAddress() -> UInt {

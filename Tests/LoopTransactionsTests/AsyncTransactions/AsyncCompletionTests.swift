@@ -117,16 +117,21 @@ private actor Owner {
     trace.record("again")
   }
 
-  func awaitsThree(_ trace: Trace) async throws {
-    let loop = try #require(EventLoop.current)
-    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-    let gate = Gate()
+  /// A committed transaction whose operation waits for the gate.
+  private func held(on loop: EventLoop, _ trace: Trace) -> (AsyncTransaction, Gate) {
+    let (transaction, gate) = (AsyncTransaction(on: loop, scheduler: scheduler), Gate())
     transaction.add { _ in
       gate.wait()
     } completion: { _ in
       trace.record("completion")
     }
     transaction.commit()
+    return (transaction, gate)
+  }
+
+  func awaitsThree(_ trace: Trace) async throws {
+    let loop = try #require(EventLoop.current)
+    let (transaction, gate) = held(on: loop, trace)
     let tasks = (0..<3).map { number in
       Task {
         _ = self
@@ -141,14 +146,7 @@ private actor Owner {
 
   func awaitsCancelled(_ trace: Trace) async throws {
     let loop = try #require(EventLoop.current)
-    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-    let gate = Gate()
-    transaction.add { _ in
-      gate.wait()
-    } completion: { _ in
-      trace.record("completion")
-    }
-    transaction.commit()
+    let (transaction, gate) = held(on: loop, trace)
     let task = Task {
       _ = self
       await transaction.completion
