@@ -33,13 +33,29 @@ typedef struct {
   uv_connect_t connect;
   // Where the stream reads to.
   uv_buf_t buffer;
+  // The reads since the loop polled the stream.
+  unsigned reads;
 } lt_stream;
 
-// Gives libuv the memory to read into. A stream without an owner gets none, so
-// libuv reads nothing.
+// The most reads of a stream after one poll. libuv's own limit is 32, which is
+// 2 MB with a buffer of 64 KB.
+enum { LT_STREAM_READS = 8 };
+
+// Gives libuv the memory to read into. A stream without an owner gets none, and
+// neither does one after its last read. libuv then reads nothing and reports
+// UV_ENOBUFS.
 static inline void lt_stream_provide(uv_handle_t *handle, size_t size, uv_buf_t *buffer) {
   (void)size;
-  *buffer = handle->data ? ((lt_stream *)handle)->buffer : uv_buf_init(NULL, 0);
+  lt_stream *stream = (lt_stream *)handle;
+  int reads = handle->data && stream->reads < LT_STREAM_READS;
+  stream->reads = reads ? stream->reads + 1 : 0;
+  *buffer = reads ? stream->buffer : uv_buf_init(NULL, 0);
+}
+
+// Call with the result of each read. One that does not fill the buffer is the last
+// after a poll.
+static inline void lt_stream_did_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
+  if (count < (ssize_t)buffer->len) ((lt_stream *)stream)->reads = 0;
 }
 
 // MARK: Addresses

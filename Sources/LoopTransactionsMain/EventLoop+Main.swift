@@ -18,8 +18,10 @@ public import LoopTransactions
     /// @main
     /// struct App {
     ///   static func main() async throws {
-    ///     EventLoop.main.addTimer(after: .zero, every: .seconds(1)) { _ in print("tick") }
-    ///     try await Task.sleep(for: .seconds(5))
+    ///     EventLoop.main.addTimer(after: .zero, every: .milliseconds(100)) { _ in
+    ///       print("tick")
+    ///     }
+    ///     try await Task.sleep(for: .milliseconds(250))
     ///   }
     /// }
     /// ```

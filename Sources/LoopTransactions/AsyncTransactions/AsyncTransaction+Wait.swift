@@ -31,6 +31,7 @@ extension AsyncTransaction {
       commit()
     case .committed: checkAwaitsNoAsyncBody()
     }
+    if let time = core.loop.virtualTime, isThreaded { time.didWaitForThreaded() }
     // Registered for the entire wait, because operations that this thread runs
     // may wait for other loops.
     let wait = WaitTable.shared.begin(.transaction(core, on: core.loop, name: "\(name)"))

@@ -14,7 +14,9 @@
 ///
 /// ```swift
 /// let transaction = AsyncTransaction(on: loop)
-/// transaction.add { _ in decode(file) } completion: { outcome in
+/// transaction.add { _ in
+///   decode(file)
+/// } completion: { outcome in
 ///   if case .value(let picture) = outcome { view.show(picture) }
 /// }
 /// transaction.commit()
@@ -270,7 +272,11 @@ extension AsyncTransaction {
   /// Calls all completions if all operations have ended and the completions
   /// have not been called yet.
   func completeIfEnded() {
-    if core.change({ $0.beginCompleting() }) { callCompletions() }
+    guard core.change({ $0.beginCompleting() }) else { return }
+    guard _slowPath(core.loop.needsSlowTick), let loop = core.loop.loopOnThread else {
+      return callCompletions()
+    }
+    loop.recorded(OwnerWord(.completion, WorkName(name))) { callCompletions() }
   }
 
   /// Calls the remaining completions, then the closures of `whenComplete(_:)`.

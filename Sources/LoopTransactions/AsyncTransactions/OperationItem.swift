@@ -53,6 +53,9 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// any thread.
   var isUnendedAsync: Bool { false }
 
+  /// Whether the operation runs on a worker that is a thread, and not stepped.
+  var isThreaded: Bool { false }
+
   /// Runs the operation on the calling thread if it has not begun. Loop only.
   func runIfQueued() {}
 

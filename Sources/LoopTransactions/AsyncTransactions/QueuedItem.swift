@@ -59,6 +59,8 @@ class QueuedItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     return scheduler.move(handle, to: level)
   }
 
+  override final var isThreaded: Bool { scheduler.stepped == nil }
+
   override final func runIfQueued() {
     if let handle { _ = scheduler.runIfQueued(handle) }
   }

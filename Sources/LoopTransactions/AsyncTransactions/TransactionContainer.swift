@@ -13,7 +13,11 @@
 /// ```swift
 /// let card = TransactionContainer(on: loop, collects: true)
 /// let cover = TransactionContainer(on: loop, in: card)
-/// cover.transaction.add { _ in decode(file) } completion: { outcome in show(outcome) }
+/// cover.transaction.add { _ in
+///   decode(file)
+/// } completion: { outcome in
+///   show(outcome)
+/// }
 /// ```
 ///
 /// Modelled on Texture's `ASAsyncTransactionContainer`.

@@ -75,7 +75,7 @@ extension TransactionGroup: LoopPart {
   /// added during a pass is not called in that pass.
   func attach(to loop: EventLoop) {
     self.loop = loop
-    let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
+    let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max, place: nil) {
       [unowned(unsafe) self] _ in commit()
     }
     observer.isResting = true

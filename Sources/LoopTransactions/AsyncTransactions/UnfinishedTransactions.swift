@@ -48,9 +48,18 @@ final class UnfinishedTransactions: LoopPart {
     guard !isAbandoned else { return }
     transaction.links.retained = transaction
     committed += 1
+    if let time = loop?.virtualTime, transaction.isThreaded {
+      time.didCommitThreaded(transaction.name)
+    }
     guard committed == 1, let loop, loop.state != .closing else { return }
     holdsLoop = true
     loop.hold()
+  }
+
+  /// The names of the transactions that have operations and were not committed.
+  /// A group commits its transactions by itself.
+  var openNames: [String] {
+    all.filter { $0.state == .open && !$0.items.isEmpty && !$0.isInGroup }.map(\.name)
   }
 
   /// Removes `transaction`, which has completed or was released while empty.
@@ -112,7 +121,20 @@ final class UnfinishedTransactions: LoopPart {
   }
 }
 
+extension AsyncTransaction {
+  /// Whether an operation runs on a worker that is a thread, and not stepped.
+  var isThreaded: Bool {
+    var isThreaded = false
+    items.forEach { isThreaded = isThreaded || $0.isThreaded }
+    return isThreaded
+  }
+}
+
 extension EventLoop {
   /// Whether a committed transaction has not completed. Loop only.
   package var hasCommittedTransactions: Bool { part(UnfinishedTransactions.self).hasCommitted }
+
+  /// The names of the transactions that have operations and were not committed.
+  /// Loop only.
+  package var openTransactionNames: [String] { part(UnfinishedTransactions.self).openNames }
 }

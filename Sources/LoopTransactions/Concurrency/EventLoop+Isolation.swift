@@ -65,6 +65,65 @@ extension EventLoop {
     commitCarrying(target, selector, value)
   }
 
+  /// Commits `selector` on `target` for the next frame of `clock`.
+  ///
+  /// Call on the loop, which must be the main thread's. Otherwise the same as
+  /// for other targets.
+  ///
+  /// - Complexity: O(1) in the commits.
+  @MainActor
+  public func commit<Target: MainActorTarget>(
+    _ target: Target,
+    _ selector: Selector<Target>,
+    atNextFrameOf clock: FrameClock
+  ) {
+    commitAtFrame(target, selector.address, selector.number, clock)
+  }
+
+  /// Commits `selector` on the actor `target` for the next frame of `clock`.
+  ///
+  /// Call on the loop, isolated to `target`. The actor's executor must be the
+  /// loop's port. Otherwise the same as for other targets.
+  ///
+  /// - Complexity: O(1) in the commits.
+  public func commit<Target: Actor>(
+    _ target: isolated Target,
+    _ selector: Selector<Target>,
+    atNextFrameOf clock: FrameClock
+  ) {
+    commitAtFrame(target, selector.address, selector.number, clock)
+  }
+
+  /// Commits `selector` on `target` with `value` for the next frame of `clock`.
+  ///
+  /// Call on the loop, which must be the main thread's.
+  ///
+  /// - Complexity: O(1) in the commits.
+  @MainActor
+  public func commit<Target: MainActorTarget, Value>(
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value,
+    atNextFrameOf clock: FrameClock
+  ) {
+    commitAtFrame(target, selector, value, clock)
+  }
+
+  /// Commits `selector` on the actor `target` with `value` for the next frame of
+  /// `clock`.
+  ///
+  /// Call on the loop, isolated to `target`.
+  ///
+  /// - Complexity: O(1) in the commits.
+  public func commit<Target: Actor, Value>(
+    _ target: isolated Target,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value,
+    atNextFrameOf clock: FrameClock
+  ) {
+    commitAtFrame(target, selector, value, clock)
+  }
+
   /// Performs `selector` on `target` immediately if it is pending, and returns
   /// whether it was.
   ///

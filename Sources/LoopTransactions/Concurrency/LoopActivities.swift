@@ -94,7 +94,8 @@ extension EventLoop {
     // `beforeWaiting` is always observed, because it tells the channel how far
     // the tick has come.
     let observed = activities.union(.beforeWaiting)
-    channel.observer = addObserver(for: observed, order: order) { [core] activity in
+    channel.observer = addObserver(for: observed, order: order, place: nil) {
+      [core] activity in
       lifetime.channel.deliver(activity, tick: core.metrics.ticks.value)
     }
     return LoopActivities(LoopActivities.Subscription(channel))

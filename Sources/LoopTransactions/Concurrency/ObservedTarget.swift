@@ -5,14 +5,18 @@ private import Synchronization
 ///
 /// The observed objects retain this object. It does not retain the target.
 final class ObservedTarget: @unchecked Sendable {
-  // @unchecked: `target` is set once and read on the loop's thread only. The
-  // other properties are constant or thread-safe.
+  // @unchecked: `target` is set once and read on the loop's thread only, where
+  // `clock` is also set. The other properties are constant or thread-safe.
 
   private let core: PortCore
   private let address: UInt
   private let number: UInt32
   private let marker = ReadMarker()
   private weak var target: AnyObject?
+  /// The clock for whose frames changes commit the pair. Weak, because the
+  /// observed objects may release this object on any thread, and a clock must be
+  /// released on the loop's. Loop only.
+  weak var clock: FrameClock?
 
   /// Creates an observed target for `target` and `selector`, on the loop of
   /// `core`.
@@ -65,6 +69,7 @@ final class ObservedTarget: @unchecked Sendable {
   fileprivate func commit(on loop: EventLoop) {
     guard let target, loop.takesCommits else { return }
     withExtendedLifetime(target) {
+      if let clock { return loop.commitAtFrame(target, address, number, clock) }
       loop.commit(UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()), address, number)
     }
   }

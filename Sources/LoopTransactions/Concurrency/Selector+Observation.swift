@@ -9,6 +9,11 @@ extension Selector {
   /// when it was last performed count. The observed objects hold the target
   /// weakly; the commit retains it as usual.
   ///
+  /// Once a commit of the pair has waited for a frame of a `FrameClock`, changes
+  /// commit the pair for that clock's next frame, until the clock is cancelled.
+  /// So it is performed at most once per frame. A commit without the clock
+  /// brings it forward, as usual, and does not affect later changes.
+  ///
   /// Changes are noticed once the action has returned. If the action itself
   /// changes a property after reading it, it is not performed again. Such an
   /// action should use the value it sets, or commit itself again.
@@ -18,7 +23,9 @@ extension Selector {
   /// before it is made, so the action may still see the old value.
   ///
   /// ```swift
-  /// static let layout = Selector<Label>.withObservation("layout") { $0.show($0.model.title) }
+  /// static let layout = Selector<Label>.withObservation("layout") {
+  ///   $0.show($0.model.title)
+  /// }
   /// ```
   ///
   /// - Parameters:
@@ -53,6 +60,11 @@ extension Selector {
         // performed.
         let selector = Selector(name, nil, erased: { _ in })
         try loop.track(target, selector) { try action(target) }
+      },
+      waitsForFrame: { loop, object, clock in
+        let target = unsafeDowncast(object, to: Target.self)
+        let selector = Selector(name, nil, erased: { _ in })
+        loop.part(ObservedTargets.self).findOrCreate(target, selector, loop.core).clock = clock
       }
     )
   }

@@ -12,6 +12,8 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
   private let core: PortCore
   private let deadline: LoopClock.Instant
   private let isPrecise: Bool
+  // The task that sleeps, on a stepped loop.
+  private let task: Int?
   private let stage = Locked(Stage.initial)
   private var timer: LoopTimer?  // loop only
 
@@ -20,6 +22,7 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
     self.core = core
     self.deadline = deadline
     self.isPrecise = isPrecise
+    task = core.virtualTime == nil ? nil : VirtualTime.currentTask
   }
 
   /// Starts the timer that resumes `continuation`.
@@ -65,16 +68,24 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
     do {
       timer =
         isPrecise
-        ? try loop.makePreciseTimer(at: deadline, .once) { _ in callback.fire() }
-        : loop.makeTimer(at: deadline, .once) { _ in callback.fire() }
+        ? try loop.makePreciseTimer(at: deadline, .once, nil) { _ in callback.fire() }
+        : loop.makeTimer(at: deadline, .once, nil) { _ in callback.fire() }
     } catch {
-      end(.failure(error))
+      return end(.failure(error))
     }
+    noteSleep(until: deadline.nanoseconds)
+  }
+
+  /// Tells the clock of a stepped loop that the task sleeps, or no longer does.
+  fileprivate func noteSleep(until due: UInt64?) {
+    guard let task, let time = core.virtualTime else { return }
+    time.setSleep(of: task, until: due)
   }
 
   fileprivate func stopTimer() {
     timer?.cancel()
     timer = nil
+    noteSleep(until: nil)
   }
 }
 
@@ -87,7 +98,10 @@ private final class WakeCallback {
 
   deinit { sleeper.end(.failure(LoopPort.PostError.closed)) }
 
-  func fire() { sleeper.end(.success(())) }
+  func fire() {
+    sleeper.noteSleep(until: nil)
+    sleeper.end(.success(()))
+  }
 }
 
 private func startSleeper(_ loop: UnsafeRawPointer, _ sleeper: UnsafeRawPointer) {

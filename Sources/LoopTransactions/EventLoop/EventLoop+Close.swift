@@ -50,9 +50,13 @@ extension EventLoop {
       for part in parts { part.loopWillClose() }
       flushForGood()
       dropAll()
+      endRecording()
       try closeHandles()
     }
   }
+
+  /// Whether the loop is not closed. Call on the loop, or when it is released.
+  package var isOpen: Bool { state != .closed }
 
   /// Calls `body` and forbids closing the loop until `body` returns, because
   /// the caller needs the loop afterwards. `close()` traps with a message that

@@ -42,6 +42,11 @@ extension EventLoop {
     if _fastPath(state != .idle) { body() } else { calledBackByHost(body) }
   }
 
+  /// The same for an event called `name` in reports.
+  package func calledBack(for name: StaticString, _ body: () -> Void) {
+    recorded(OwnerWord(.event, name)) { calledBack(body) }
+  }
+
   @inline(never)
   private func calledBackByHost(_ body: () -> Void) {
     // Retained, because `body` may close an adopted loop and release it.

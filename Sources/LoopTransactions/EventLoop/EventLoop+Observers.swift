@@ -10,6 +10,8 @@ extension EventLoop {
   ///   - order: Observers of lower order are called first. Observers of equal
   ///     order are called in the order they were added.
   ///   - repeats: Whether the observer stays after its first call.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - body: Called on the loop with the current activity. Retained until the
   ///     observer is removed.
   /// - Returns: The observer. The loop keeps it, so the caller need not.
@@ -20,14 +22,29 @@ extension EventLoop {
     for activities: Activity,
     order: Int = 0,
     repeats: Bool = true,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping (Activity) -> Void
   ) -> Observer {
     checkUsable("EventLoop.addObserver")
+    let place = SourcePlace(fileID, line)
+    return addObserver(for: activities, order: order, repeats: repeats, place: place, body)
+  }
+
+  /// Adds an observer. Without a place, it is one of the library's own.
+  func addObserver(
+    for activities: Activity,
+    order: Int,
+    repeats: Bool = true,
+    place: SourcePlace?,
+    _ body: @escaping (Activity) -> Void
+  ) -> Observer {
     let observer = Observer(
       loop: self,
       activities: activities,
       order: order,
       repeats: repeats,
+      place: place,
       body: body
     )
     observers.add(observer)

@@ -13,12 +13,27 @@ extension EventLoop {
   /// `body` is released. In a forked child, the inherited loop does not run
   /// `body`.
   ///
-  /// - Parameter body: Called once on the loop, and released there.
+  /// - Parameters:
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called once on the loop, and released there.
   /// - Complexity: O(1).
-  public func post(_ body: consuming @escaping () -> Void) {
+  @inlinable
+  @inline(__always)
+  public func post(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: consuming @escaping () -> Void
+  ) {
+    // Inlined, so that the compiler computes the place.
+    post(consume body, at: SourcePlace(fileID, line))
+  }
+
+  @usableFromInline
+  func post(_ body: consuming @escaping () -> Void, at place: SourcePlace) {
     checkUsable("EventLoop.post")
     if _slowPath(state == .closing), !core.hasLoop { return }
-    local.append(PostedItem(onLoop: body))
+    local.append(PostedItem(consume body, at: place))
     arm()
   }
 
@@ -67,15 +82,34 @@ extension EventLoop {
 
   @inline(never)
   private func runBatches(_ isFilled: Bool) {
-    guard !core.isForked else { return }
+    let isRecorded = _slowPath(core.needsSlowTick)
+    if isRecorded, core.isForked { return }
     if localBatch.pointee.remaining == 0 { swap(&local, &localBatch.pointee) }
     if inboxBatch.pointee.remaining == 0, isFilled { drainInbox() }
     guard postsLeft > 0 else { return }
     meter.begin()
-    runBatch(localBatch)
-    runBatch(inboxBatch)
-    if _slowPath(local.beginsWithJob) { runFollowingJobs() }
+    if isRecorded { runRecordedBatches() } else { runBatches { $0.run(on: self) } }
     core.metrics.pendingPosts.set(UInt64(postsLeft))
+  }
+
+  @inline(__always)
+  private func runBatches(_ run: (inout PostedItem) -> Void) {
+    runBatch(localBatch, run)
+    runBatch(inboxBatch, run)
+    if _slowPath(local.beginsWithJob) { runFollowingJobs(run) }
+  }
+
+  /// Does the same as `runBatches(_:)` while pieces of work are measured.
+  @inline(never)
+  private func runRecordedBatches() {
+    enterTick()
+    let recorder = recorder
+    let outer = recorder?.pointee.enter()
+    runBatches { item in
+      recorder?.pointee.begin(item.owner)
+      item.run(on: self)
+    }
+    if let outer { recorder?.pointee.end(outer) }
   }
 
   /// Moves the posts of other threads out of the inbox.
@@ -100,7 +134,7 @@ extension EventLoop {
   /// call would poll the kernel twice, which costs three times as much as the
   /// call itself: docs/performance.md, "Hops".
   @inline(never)
-  private func runFollowingJobs() {
+  private func runFollowingJobs(_ run: (inout PostedItem) -> Void) {
     // Items left in a batch were posted earlier, so they must run first.
     guard localBatch.pointee.remaining == 0, inboxBatch.pointee.remaining == 0 else { return }
     var count: UInt64 = 0
@@ -108,7 +142,7 @@ extension EventLoop {
       var item = local.removeFirst()
       count &+= 1
       meter.didPerform()
-      item.run(on: self)
+      run(&item)
     }
     if local.remaining == 0 { local.reset() }
     core.metrics.posts.add(count)
@@ -121,7 +155,11 @@ extension EventLoop {
   // 16 is more than a few threads post if each posts one item. Not measured.
   private static let backlogThreshold = 16
 
-  private func runBatch(_ batch: UnsafeMutablePointer<ItemBuffer>) {
+  @inline(__always)
+  private func runBatch(
+    _ batch: UnsafeMutablePointer<ItemBuffer>,
+    _ run: (inout PostedItem) -> Void
+  ) {
     guard batch.pointee.remaining > 0 else { return }
     // Counted here and not computed from `remaining`, because an item that
     // closes an adopted loop runs the remaining items.
@@ -132,7 +170,7 @@ extension EventLoop {
       count &+= 1
       meter.didPerform()
       kind = item.similarityKey
-      item.run(on: self)
+      run(&item)
     } while batch.pointee.remaining > 0 && meter.allowsMore(after: kind)
     core.metrics.posts.add(count)
     if batch.pointee.remaining == 0 {

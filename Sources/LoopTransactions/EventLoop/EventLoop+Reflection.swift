@@ -4,6 +4,7 @@
 
 extension PortCore: Unreflected {}
 extension Inbox: Unreflected {}
+extension InboxMark: Unreflected {}
 extension VirtualTime: Unreflected {}
 extension TimerList: Unreflected {}
 extension IdleBlocks: Unreflected {}
@@ -74,7 +75,8 @@ extension FrameClock: CustomReflectable {
   public var customMirror: Mirror {
     Mirror(
       self,
-      showing: [("framesPerSecond", framesPerSecond)] + core.onThread { [("isActive", isActive)] }
+      showing: [("framesPerSecond", framesPerSecond as Any)]
+        + core.onThread { [("isActive", isActive)] }
     )
   }
 }

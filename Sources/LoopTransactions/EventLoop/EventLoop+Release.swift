@@ -23,6 +23,7 @@ extension EventLoop {
     }
     // `LoopActivities` retains its observer, whose callback ends the sequences.
     for observer in observers.removeAll() { observer.invalidate() }
+    endRecording()
     // Called last, because workers start orphaned jobs from now on, and this
     // thread must no longer use the loop.
     core.loopDidLeaveThread()

@@ -65,7 +65,7 @@ extension EventLoop {
   public func run(until deadline: LoopClock.Instant) -> RunResult {
     checkUsable("EventLoop.run")
     var isOver = false
-    let timer = makeTimer(at: deadline, .once) { [unowned self] _ in
+    let timer = makeTimer(at: deadline, .once, nil) { [unowned self] _ in
       isOver = true
       uv.stop()
     }
@@ -109,7 +109,7 @@ extension EventLoop {
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
-    beginMeasuring()
+    beginMeasuredRun()
     virtualTime?.fireDue()
     // libuv makes no tick if the loop has nothing to wait for.
     if mode == .noWait { arm() }
@@ -148,11 +148,11 @@ extension EventLoop {
     isSingleTick = mode != .whole
     let previous = CurrentLoop.value
     CurrentLoop.value = self
-    beginMeasuring()
+    beginMeasuredRun()
     // If libuv's flag is not set, an earlier `stop()` ended a host's own run
     // and must not stop this one.
     if !uv.isStopping { isStopWanted = false }
-    callObservers(0, .entry)
+    callObservers(0, .entry, isRecorded: core.needsSlowTick)
     if core.inbox.claimRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
     if mode != .noWait { checkWaitsForNoTimer() }
@@ -215,7 +215,7 @@ extension EventLoop {
     if meter.hasRoom { runPosts() }
     commits.prepareForExit(leavesNextTick: !performsAll)
     leavesNextTick = !performsAll
-    callObservers(3, .exit)
+    callObservers(3, .exit, isRecorded: core.needsSlowTick)
     leavesNextTick = false
     if performsAll { performRounds() }
     meter.isLifted = false

@@ -59,6 +59,7 @@ extension EventLoop {
     set {
       checkThread("EventLoop.measuresTime")
       isTimed = newValue
+      updateRecorder()
       beginMeasuring()
     }
   }

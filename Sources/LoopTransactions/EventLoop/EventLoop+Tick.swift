@@ -3,14 +3,32 @@
 extension EventLoop {
   /// Called when libuv is about to poll.
   func beforeWaiting() {
-    if _slowPath(core.isForked) { return leaveToParent() }
+    if _slowPath(core.needsSlowTick) { return beforeWaitingSlowly() }
+    performTick(isRecorded: false)
+    settle()
+  }
+
+  /// Does the same as `beforeWaiting()` in a forked child, or while the tick is
+  /// measured.
+  @inline(never)
+  private func beforeWaitingSlowly() {
+    if core.isForked { return leaveToParent() }
+    enterTick()
+    recorder?.pointee.willPerform()
+    performTick(isRecorded: true)
+    reportTick()
+    settle()
+    if isTimed { measureTick() }
+    recorder?.pointee.willPoll(mayBlock: didAnnounceSleep)
+  }
+
+  @inline(__always)
+  private func performTick(isRecorded: Bool) {
     core.metrics.ticks.add()
     runPosts()
-    callObservers(1, .beforeWaiting)
+    callObservers(1, .beforeWaiting, isRecorded: isRecorded)
     endFlush()
     if _fastPath(!isSingleTick) { meter.refill() }
-    settle()
-    if _slowPath(isTimed) { measureTick() }
   }
 
   /// Called after libuv has polled and called its callbacks.
@@ -19,10 +37,24 @@ extension EventLoop {
   // 17 ns a tick.
   @inline(__always)
   func afterWaiting() {
-    if _slowPath(core.isForked) { return leaveToParent() }
+    if _slowPath(core.needsSlowTick) { return afterWaitingSlowly() }
+    endWaiting(isRecorded: false)
+  }
+
+  /// Does the same as `afterWaiting()` in a forked child, or while the tick is
+  /// measured.
+  @inline(never)
+  private func afterWaitingSlowly() {
+    if core.isForked { return leaveToParent() }
+    enterTick()
+    endWaiting(isRecorded: true)
+  }
+
+  @inline(__always)
+  private func endWaiting(isRecorded: Bool) {
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
-    callObservers(2, .afterWaiting)
+    callObservers(2, .afterWaiting, isRecorded: isRecorded)
     guard state == .idle else { return }
     // If a host runs the loop itself and stops it, no further tick follows.
     if uv.isStopping { flushAll() }
@@ -41,7 +73,10 @@ extension EventLoop {
   func woke() {
     // The wake is not read, because the descriptor is shared with the parent,
     // and the parent needs the wake too.
-    if _slowPath(core.isForked) { return }
+    if _slowPath(core.needsSlowTick) {
+      if core.isForked { return }
+      recordWake()
+    }
     core.metrics.wakesReceived.add()
     if core.inbox.isFilled || core.inbox.hasRequest {
       core.metrics.wakesNeeded.add()
@@ -117,17 +152,31 @@ extension EventLoop {
 
   /// Calls the observers of `activity`, whose list has index `index`.
   @inline(__always)
-  func callObservers(_ index: Int, _ activity: Activity) {
+  func callObservers(_ index: Int, _ activity: Activity, isRecorded: Bool) {
     if _fastPath(observers.isQuiet(index)) { return }
-    makePass(index, activity)
+    if isRecorded { makeRecordedPass(index, activity) } else { makePass(index, activity) }
   }
 
   @inline(never)
   private func makePass(_ index: Int, _ activity: Activity) {
+    makePass(index) { $0.call(activity) }
+  }
+
+  /// Does the same as `makePass` while pieces of work are measured.
+  @inline(never)
+  private func makeRecordedPass(_ index: Int, _ activity: Activity) {
+    makePass(index) { observer in
+      guard let place = observer.place else { return observer.call(activity) }
+      recorded(OwnerWord(.observer, place)) { observer.call(activity) }
+    }
+  }
+
+  @inline(__always)
+  private func makePass(_ index: Int, _ call: (Observer) -> Void) {
     let list = observers.beginPass(index)
     for observer in list where !observer.isDormant && observer.isAttached {
       if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { continue }
-      observer.call(activity)
+      call(observer)
     }
     observers.endPass()
   }

@@ -13,6 +13,8 @@ extension EventLoop {
   ///     over, which is not necessarily in the next tick.
   ///   - interval: The period of a repeating timer. If nil, the timer fires
   ///     once.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - body: Called on the loop. Released when the timer ends.
   /// - Returns: The timer. The loop keeps it, so the caller need not.
   /// - Precondition: `interval` is greater than zero.
@@ -21,10 +23,13 @@ extension EventLoop {
   public func addTimer(
     after delay: Duration,
     every interval: Duration? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) -> LoopTimer {
     checkUsable("EventLoop.addTimer")
-    return makeTimer(at: now.advanced(by: max(delay, .zero)), .init(every: interval), body)
+    let (deadline, place) = (now.advanced(by: max(delay, .zero)), SourcePlace(fileID, line))
+    return makeTimer(at: deadline, .init(every: interval), place, body)
   }
 
   /// Calls `body` at `deadline`, and then at every `interval` if given, with
@@ -45,19 +50,23 @@ extension EventLoop {
   public func addPreciseTimer(
     at deadline: LoopClock.Instant,
     every interval: Duration? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) throws(UVError) -> LoopTimer {
     checkUsable("EventLoop.addPreciseTimer")
-    return try makePreciseTimer(at: deadline, .init(every: interval), body)
+    let place = SourcePlace(fileID, line)
+    return try makePreciseTimer(at: deadline, .init(every: interval), place, body)
   }
 
   func makeTimer(
     at deadline: LoopClock.Instant,
     _ schedule: TimerSchedule,
+    _ place: SourcePlace?,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) -> LoopTimer {
     checkNotTornDown("EventLoop.addTimer")
-    let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
+    let timer = LoopTimer(self, at: deadline, schedule, place, body)
     if let virtualTime {
       timer.start(.virtual(virtualTime))
     } else {
@@ -66,13 +75,23 @@ extension EventLoop {
     return timer
   }
 
+  /// Creates a timer that never fires by itself. The loop keeps it until it is
+  /// cancelled, and does not wait for it.
+  func makeUnarmedTimer(_ body: @escaping (LoopTimer.Firing) -> Void) -> LoopTimer {
+    checkNotTornDown("FrameClock.init")
+    let timer = LoopTimer(self, at: now, .onRequest, nil, body)
+    timer.start(.none)
+    return timer
+  }
+
   func makePreciseTimer(
     at deadline: LoopClock.Instant,
     _ schedule: TimerSchedule,
+    _ place: SourcePlace?,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) throws(UVError) -> LoopTimer {
     guard virtualTime == nil, DeadlineSource.isSupported else {
-      return makeTimer(at: deadline, schedule, body)
+      return makeTimer(at: deadline, schedule, place, body)
     }
     checkNotTornDown("EventLoop.addPreciseTimer")
     let descriptor: Int32
@@ -81,9 +100,9 @@ extension EventLoop {
     } catch {
       guard DeadlineSource.isRefusal(error) else { throw error }
       CoarseTimers.reportOnce(error)
-      return makeTimer(at: deadline, schedule, body)
+      return makeTimer(at: deadline, schedule, place, body)
     }
-    let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
+    let timer = LoopTimer(self, at: deadline, schedule, place, body)
     let source = try DeadlineSource(
       descriptor,
       loop: uv,

@@ -11,6 +11,13 @@ extension EventLoop {
     idleBefore = idleNanoseconds
   }
 
+  /// Called when a run or a host's turn begins.
+  func beginMeasuredRun() {
+    guard _slowPath(core.needsSlowTick) else { return }
+    beginRecordedRun()
+    beginMeasuring()
+  }
+
   /// Adds the time since the last call. Time not spent waiting counts as busy.
   func measureTick() {
     let (now, idle) = (nanoseconds, idleNanoseconds)
@@ -29,6 +36,8 @@ extension EventLoop {
   /// Measures up to the end of a run. The time until the next run does not
   /// count.
   func endMeasuring() {
+    guard _slowPath(core.needsSlowTick), !core.isForked else { return }
+    endRecordedRun()
     if isTimed { measureTick() }
   }
 

@@ -24,7 +24,7 @@ import Synchronization
 /// let label = Label()
 /// loop.commit(label, Label.layout)
 /// loop.commit(label, Label.layout)  // coalesced with the first
-/// loop.run()                        // lays out once, then returns
+/// loop.run()  // lays out once, then returns
 /// ```
 ///
 /// Modelled on Core Foundation's run loop and its observers. It has the role of
@@ -123,7 +123,17 @@ public final class EventLoop {
     case closed
   }
 
+  // Measures ticks and their pieces of work, while someone asks for it.
+  @exclusivity(unchecked) var recorder: UnsafeMutablePointer<Recorder>?
+  // Kept until the loop is released, because a piece of work may stop the
+  // recording that it is part of.
+  var recorderMemory: RecorderMemory?
+  // Those of `core`, while latencies are recorded.
+  @exclusivity(unchecked) var latencies: LatencyCells?
+
   // Storage of public properties that check the thread.
+  @exclusivity(unchecked) var storedTickHandler: ((TickReport) -> Void)?
+  @exclusivity(unchecked) var storedWatchdog: LoopWatchdog?
   var storedBudget = Budget()
   var storedPostCapacity: Int?
   @exclusivity(unchecked) var isTimed = false

@@ -1,10 +1,11 @@
-/// Calls a closure once per frame, on an absolute schedule that does not drift.
+/// Announces the frames of a screen, for code that must run at most once per
+/// frame.
 ///
-/// Frame n is due at start + n × period, computed from the start each time. If
-/// the loop is late, the frames in between are counted as missed, and the next
-/// call is for the latest frame that is due. A late frame is therefore never
-/// followed by a burst of calls. A clock belongs to the loop's thread. The loop
-/// keeps it until `cancel()`, or until the loop is closed.
+/// A clock with a closure calls it once per frame, on an absolute schedule that
+/// does not drift. Frame n is due at start + n × period, computed from the start
+/// each time. If the loop is late, the frames in between are counted as missed,
+/// and the next call is for the latest frame that is due. A late frame is
+/// therefore never followed by a burst of calls.
 ///
 /// ```swift
 /// let clock = try FrameClock(on: loop, framesPerSecond: 60) { frame in
@@ -12,7 +13,22 @@
 /// }
 /// ```
 ///
-/// Modelled on CADisplayLink.
+/// Any clock can be named in a commit, which is then performed at the clock's
+/// next frame, once per frame at most. Commits beyond the budget of that tick
+/// are performed in the next ticks, after the frame. A clock without a closure has frames on the same schedule, but
+/// only while such commits wait. Otherwise its timer is off, and it neither
+/// wakes the loop nor keeps a run from ending.
+///
+/// ```swift
+/// let screen = try FrameClock(on: loop, framesPerSecond: 60)
+/// loop.commit(label, Label.show, atNextFrameOf: screen)
+/// ```
+///
+/// A host that knows when its screen shows a frame creates a clock with
+/// `init(hostedOn:requestFrame:)` and announces the frames itself.
+///
+/// A clock belongs to the loop's thread. The loop keeps it until `cancel()`, or
+/// until the loop is closed. Modelled on CADisplayLink.
 public final class FrameClock {
   /// One frame.
   public struct Frame: Hashable, Sendable {
@@ -28,43 +44,109 @@ public final class FrameClock {
     public let missed: Int
   }
 
-  /// The requested frames per second.
-  public let framesPerSecond: Double
+  /// The source of the frames.
+  private enum Source {
+    /// A timer that fires at each frame.
+    case timer((Frame) -> Void)
+    /// A timer that fires at frames that were requested.
+    case requestedTimer(origin: UInt64, rate: Double)
+    /// A host. The closure requests a frame.
+    case host(() -> Void)
+  }
+
+  /// The requested frames per second. Nil if a host announces the frames.
+  public let framesPerSecond: Double?
 
   let core: PortCore
-  private let body: (Frame) -> Void
+  private let source: Source
   private var timer: LoopTimer?  // loop only
   private var next = 1  // loop only
+  // Whether a requested frame of a host has not begun yet.
+  private var isRequested = false  // loop only
+
+  /// The commits that wait for the next frame, once there were any.
+  var commits: (any FramePart)?  // loop only
+
+  private init(_ core: PortCore, _ source: Source, _ framesPerSecond: Double?) {
+    self.core = core
+    self.source = source
+    self.framesPerSecond = framesPerSecond
+  }
 
   /// Starts a clock on `loop`. The first frame, number 1, is due in one period.
   ///
   /// Call on the loop.
   ///
-  /// - Parameter body: Called on the loop for each frame, until `cancel()`.
+  /// - Parameters:
+  ///   - loop: The loop that calls `body`.
+  ///   - framesPerSecond: The rate of the schedule.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called on the loop for each frame, until `cancel()`. Commits that
+  ///     waited for the frame are performed afterwards, before the loop waits.
   /// - Throws: `UVError` if the system is out of descriptors.
   /// - Precondition: `framesPerSecond` is greater than 0 and at most 100,000.
-  public init(
+  public convenience init(
     on loop: EventLoop,
     framesPerSecond: Double = 60,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping (Frame) -> Void
   ) throws(UVError) {
-    require(
-      framesPerSecond > 0 && framesPerSecond <= 100_000,
-      "FrameClock: framesPerSecond must be over 0 and at most 100000, got \(framesPerSecond)"
-    )
+    Self.checkRate(framesPerSecond)
     loop.checkUsable("FrameClock.init")
-    core = loop.core
-    self.framesPerSecond = framesPerSecond
-    self.body = body
+    self.init(loop.core, .timer(body), framesPerSecond)
     let origin = loop.now.nanoseconds
     let first = TimerSchedule.deadline(ofFrame: 1, origin, framesPerSecond)
     timer = try loop.makePreciseTimer(
       at: LoopClock.Instant(nanoseconds: first),
-      .frames(origin: origin, rate: framesPerSecond)
+      .frames(origin: origin, rate: framesPerSecond),
+      SourcePlace(fileID, line)
     ) { [self] in tick($0) }
   }
 
-  /// Whether the clock is running.
+  /// Creates a clock on `loop` that has frames only while commits wait for them.
+  ///
+  /// Call on the loop. A commit that names the clock starts a timer for the next
+  /// frame of the schedule. The loop's run waits for that frame as for any
+  /// timer. Without waiting commits, the clock costs nothing.
+  ///
+  /// - Throws: `UVError` if the system is out of descriptors.
+  /// - Precondition: `framesPerSecond` is greater than 0 and at most 100,000.
+  public convenience init(on loop: EventLoop, framesPerSecond: Double = 60) throws(UVError) {
+    Self.checkRate(framesPerSecond)
+    loop.checkUsable("FrameClock.init")
+    let origin = loop.now.nanoseconds
+    self.init(
+      loop.core,
+      .requestedTimer(origin: origin, rate: framesPerSecond),
+      framesPerSecond
+    )
+    timer = try loop.makePreciseTimer(
+      at: LoopClock.Instant(nanoseconds: origin),
+      .onRequest,
+      nil
+    ) { [self] _ in beginTimedFrame() }
+  }
+
+  /// Creates a clock on `loop` whose frames a host announces by `beginFrame()`.
+  ///
+  /// Call on the loop. Without waiting commits, the clock asks for no frames.
+  /// The loop's run does not wait for a host's frames.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop of the commits.
+  ///   - requestFrame: Called on the loop when a commit needs a frame, and not
+  ///     again until the host has announced one. For example, it queues a draw
+  ///     of the window, whose frame callback then calls `beginFrame()`.
+  public convenience init(hostedOn loop: EventLoop, requestFrame: @escaping () -> Void) {
+    loop.checkUsable("FrameClock.init")
+    self.init(loop.core, .host(requestFrame), nil)
+    // Never fires. The loop keeps it, and with it the clock.
+    timer = loop.makeUnarmedTimer { [self] _ in beginTimedFrame() }
+  }
+
+  /// Whether the clock has frames: it was not cancelled, and its loop is open.
   ///
   /// Call on the loop.
   public var isActive: Bool {
@@ -74,18 +156,115 @@ public final class FrameClock {
 
   /// Stops the clock. Cancelling again does nothing.
   ///
-  /// Call on the loop.
+  /// Call on the loop. Commits that wait for the clock's next frame are
+  /// performed before the loop next waits.
   ///
-  /// - Complexity: O(1).
+  /// - Complexity: O(n) in the waiting commits.
   public func cancel() {
     core.checkThread("FrameClock.cancel")
-    timer?.cancel()
-    timer = nil
+    // The parent has the timer, and performs the commits. I15.
+    guard let timer, !core.isForked else { return }
+    timer.cancel()
+    self.timer = nil
+    // Called last, because it may call the host of an embedded loop.
+    commits?.beginFrame()
+  }
+
+  /// Announces a frame of a clock that a host drives. Performs the commits that
+  /// waited for it, after all others that are pending, before it returns.
+  ///
+  /// Call on the loop, in the host's frame callback. The commits share one
+  /// budget of `EventLoop.budget`. The next tick performs those beyond it, and
+  /// all of them if this is called while transactions are being performed.
+  /// Commits made meanwhile that name the clock wait for the next frame. Does
+  /// nothing after `cancel()` and after the loop was closed.
+  ///
+  /// - Precondition: The clock was created by `init(hostedOn:requestFrame:)`.
+  /// - Complexity: O(n) in the pending commits.
+  public func beginFrame() {
+    core.checkThread("FrameClock.beginFrame")
+    guard case .host = source else {
+      trap(
+        """
+        FrameClock.beginFrame: the clock has a timer; create it with init(hostedOn:requestFrame:) \
+        to announce its frames
+        """
+      )
+    }
+    guard isActive, !core.isForked, let loop = core.loopOnThread else { return }
+    isRequested = false
+    guard let commits, !commits.isEmpty else { return }
+    withExtendedLifetime((self, loop)) { loop.performFrame(of: commits) }
+  }
+
+  /// Called when a commit waits for a frame, and no other does. Comes last in a
+  /// commit, because it may call the host.
+  func requestFrame() {
+    guard !core.isForked else { return }
+    switch source {
+    case .timer: break
+    case .requestedTimer(let origin, let rate):
+      let now = core.loopOnThread?.nanoseconds ?? origin
+      let deadline = TimerSchedule.deadline(ofFrameAfter: now, origin, rate)
+      timer?.request(at: LoopClock.Instant(nanoseconds: deadline))
+    case .host(let request):
+      guard !isRequested else { return }
+      isRequested = true
+      request()
+    }
+  }
+
+  /// Called when no commit waits for a frame any more.
+  func withdrawRequest() {
+    guard !core.isForked, case .requestedTimer = source else { return }
+    timer?.withdrawRequest()
   }
 
   private func tick(_ firing: LoopTimer.Firing) {
     let index = next + firing.missed
     next = index + 1
+    commits?.beginFrame()
+    guard case .timer(let body) = source else { return }
     body(Frame(index: index, deadline: firing.deadline, missed: firing.missed))
   }
+
+  private func beginTimedFrame() { commits?.beginFrame() }
+
+  private static func checkRate(_ framesPerSecond: Double) {
+    require(
+      framesPerSecond > 0 && framesPerSecond <= 100_000,
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got \(framesPerSecond)"
+    )
+  }
+}
+
+/// The commits that wait for the next frame of a clock.
+protocol FramePart: AnyObject {
+  /// Whether no commit waits.
+  var isEmpty: Bool { get }
+
+  /// Makes the commits pending, so that the tick performs them. Comes last in
+  /// its caller, because it may call the host of an embedded loop.
+  func beginFrame()
+}
+
+extension EventLoop {
+  /// Performs the commits that waited for a host's frame, after those that are
+  /// pending, within the budget.
+  func performFrame(of part: any FramePart) {
+    let (isTicking, wasArmed) = (meter.isRunning, isArmed)
+    // Between two ticks, a frame has a budget of its own.
+    if isBetweenCallbacks { meter.refill() }
+    calledBack {
+      part.beginFrame()
+      commits.flush()
+    }
+    guard state != .closed, !wasTornDown else { return }
+    if !isTicking { endFlush() }
+    // The host of an embedded loop was not notified meanwhile.
+    if hasPendingWork { host?.loopChanged() } else if !wasArmed { disarm() }
+  }
+
+  /// Whether no code of the loop is running.
+  private var isBetweenCallbacks: Bool { state == .idle && !isCalledBack }
 }

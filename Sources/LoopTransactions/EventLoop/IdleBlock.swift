@@ -5,11 +5,18 @@ extension EventLoop {
   public final class IdleBlock {
     private let blocks: IdleBlocks
     let core: PortCore
+    let place: SourcePlace
     private var body: (() -> Void)?  // loop only
 
-    init(_ blocks: IdleBlocks, _ core: PortCore, _ body: @escaping () -> Void) {
+    init(
+      _ blocks: IdleBlocks,
+      _ core: PortCore,
+      _ place: SourcePlace,
+      _ body: @escaping () -> Void
+    ) {
       self.blocks = blocks
       self.core = core
+      self.place = place
       self.body = body
     }
 
@@ -62,14 +69,21 @@ extension EventLoop {
   /// for card in cards { loop.whenIdle { card.prepare() } }
   /// ```
   ///
-  /// - Parameter body: Called on the loop, and released there.
+  /// - Parameters:
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called on the loop, and released there.
   /// - Returns: A handle to cancel the block. The loop keeps it.
   /// - Complexity: O(1).
   @discardableResult
-  public func whenIdle(_ body: @escaping () -> Void) -> IdleBlock {
+  public func whenIdle(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping () -> Void
+  ) -> IdleBlock {
     checkUsable("EventLoop.whenIdle")
     let blocks = part(IdleBlocks.self)
-    let block = IdleBlock(blocks, core, body)
+    let block = IdleBlock(blocks, core, SourcePlace(fileID, line), body)
     blocks.append(block)
     return block
   }
@@ -113,7 +127,7 @@ final class IdleBlocks: LoopPart {
   }
 
   private func makeObserver(on loop: EventLoop) -> Observer {
-    let observer = loop.addObserver(for: .afterWaiting, order: .max) {
+    let observer = loop.addObserver(for: .afterWaiting, order: .max, place: nil) {
       [unowned(unsafe) self] _ in callNext()
     }
     observer.isResting = true
@@ -123,22 +137,23 @@ final class IdleBlocks: LoopPart {
 
   /// Calls the next block if the loop has nothing else to do. L9.
   private func callNext() {
-    guard let loop, loop.isIdleOtherwise, loop.meter.hasRoom, let body = next() else { return }
+    guard let loop, loop.isIdleOtherwise, loop.meter.hasRoom else { return }
+    guard let (body, place) = next() else { return }
     loop.meter.begin()
     loop.meter.didPerform()
-    body()
+    loop.recorded(OwnerWord(.idleBlock, place)) { body() }
     loop.endFlush()
   }
 
   /// Removes the closure of the first block that was not cancelled.
-  private func next() -> (() -> Void)? {
+  private func next() -> (body: () -> Void, place: SourcePlace)? {
     defer { settle() }
     while first < blocks.count {
       let block = blocks[first]
       first += 1
       guard let body = block.claimBody() else { continue }
       live -= 1
-      return body
+      return (body, block.place)
     }
     return nil
   }
@@ -162,14 +177,14 @@ final class IdleBlocks: LoopPart {
 
   var isUnfinished: Bool { live > 0 }
 
-  func finish() { for _ in 0..<live { next()?() } }
+  func finish() { for _ in 0..<live { next()?.body() } }
 
   func finishForGood() {
     isClosed = true
     finish()
   }
 
-  func drop() { while let body = next() { withExtendedLifetime(body) {} } }
+  func drop() { while let next = next() { withExtendedLifetime(next) {} } }
 
   func loopDidClose() {
     isClosed = true

@@ -15,7 +15,9 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   /// ```swift
   /// actor Session {
   ///   nonisolated let port: LoopPort
-  ///   nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+  ///   nonisolated var unownedExecutor: UnownedSerialExecutor {
+  ///     port.asUnownedSerialExecutor()
+  ///   }
   ///   init(on port: LoopPort) { self.port = port }
   /// }
   /// ```

@@ -48,11 +48,30 @@ public final class LoopPort: Sendable {
   /// Call from any thread. Allocates nothing beyond the closure's captures. The
   /// closure is released on the loop.
   ///
+  /// - Parameters:
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called once, on the loop.
   /// - Throws: `PostError` if the loop is closed or its inbox is full. `body`
   ///   is then released on the calling thread.
   /// - Complexity: O(1).
-  public func post(_ body: consuming @escaping @Sendable () -> Void) throws(PostError) {
-    var item = PostedItem(body)
+  @inlinable
+  @inline(__always)
+  public func post(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: consuming @escaping @Sendable () -> Void
+  ) throws(PostError) {
+    // Inlined, so that the compiler computes the place.
+    try post(consume body, at: SourcePlace(fileID, line))
+  }
+
+  @usableFromInline
+  func post(
+    _ body: consuming @escaping @Sendable () -> Void,
+    at place: SourcePlace
+  ) throws(PostError) {
+    var item = PostedItem(consume body, at: place)
     if _fastPath(core.append(item)) { return }
     item.drop()
     throw refusal
@@ -98,6 +117,16 @@ public final class LoopPort: Sendable {
   ///
   /// Call from any thread.
   public var metrics: LoopMetrics { core.metrics.snapshot }
+
+  /// The latencies of the loop's ticks. Nil if `EventLoop.recordsLatencies` was
+  /// never true.
+  ///
+  /// Call from any thread, also after the loop is closed. The loop goes on
+  /// recording meanwhile: the latencies of the current tick may be in some of
+  /// the figures and not in others.
+  ///
+  /// - Complexity: O(b) in the 7,104 buckets.
+  public var latencies: LoopLatencies? { core.recordedLatencies?.snapshot }
 
   /// The reason why the loop has just refused an item.
   @inline(never)

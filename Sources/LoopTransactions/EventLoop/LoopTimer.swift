@@ -29,11 +29,14 @@ public final class LoopTimer {
   }
 
   let core: PortCore
+  private let place: SourcePlace?
   private let schedule: TimerSchedule
   private unowned let loop: EventLoop  // loop only; not touched once retired
   private var body: ((Firing) -> Void)?  // loop only
   private var source = Source.none  // loop only
   private var isWaitedFor = true  // loop only
+  // Whether a timer of the schedule `onRequest` has a deadline.
+  private var isRequested = false  // loop only
 
   // Links of the loop's `TimerList`.
   unowned(unsafe) var next: LoopTimer?  // loop only
@@ -43,12 +46,14 @@ public final class LoopTimer {
   private(set) var due: LoopClock.Instant  // loop only
 
   init(
-    loop: EventLoop,
-    deadline: LoopClock.Instant,
-    schedule: TimerSchedule,
-    body: @escaping (Firing) -> Void
+    _ loop: EventLoop,
+    at deadline: LoopClock.Instant,
+    _ schedule: TimerSchedule,
+    _ place: SourcePlace?,
+    _ body: @escaping (Firing) -> Void
   ) {
     core = loop.core
+    self.place = place
     self.loop = loop
     due = deadline
     self.schedule = schedule
@@ -106,8 +111,42 @@ extension LoopTimer {
   func start(_ source: Source) {
     self.source = source
     loop.timers.add(self)
+    guard isDue else { return applyKeepsLoopAlive() }
     arm()
     if loop.host != nil { loop.host?.loopChanged() }
+  }
+
+  /// Makes a timer of the schedule `onRequest` fire at `deadline`. The loop's
+  /// run waits for it. Comes last in its caller, because it may call the host of
+  /// an embedded loop.
+  func request(at deadline: LoopClock.Instant) {
+    guard body != nil else { return }
+    due = deadline
+    isRequested = true
+    applyKeepsLoopAlive()
+    arm()
+    if loop.host != nil { loop.host?.loopChanged() }
+  }
+
+  /// Reverts `request(at:)`, unless the timer has fired.
+  func withdrawRequest() {
+    guard isRequested, body != nil else { return }
+    isRequested = false
+    applyKeepsLoopAlive()
+    switch source {
+    case .milliseconds(let timer): timer.stop()
+    case .precise(let deadline): deadline.disarm()
+    case .virtual(let time): time.remove(self)
+    case .none: break
+    }
+  }
+
+  /// Whether the timer has a deadline to wait for.
+  private var isDue: Bool {
+    switch schedule {
+    case .onRequest: isRequested
+    case .once, .every, .frames: true
+    }
   }
 
   /// Called when the deadline may have passed.
@@ -115,6 +154,8 @@ extension LoopTimer {
     // The parent fires the timer. I15.
     guard !core.isForked else { return }
     if case .precise(let deadline) = source { deadline.acknowledge() }
+    // The request may have been withdrawn in the poll that found it due.
+    guard isDue else { return }
     let now = loop.nanoseconds
     // The deadline may not have passed: libuv compares whole milliseconds, and
     // its clock may lag behind.
@@ -122,8 +163,21 @@ extension LoopTimer {
     // Retained, because a callback may close and release an adopted loop.
     let loop = loop
     loop.isFiringTimer = true
-    loop.calledBack { fire(at: now) }
+    if _slowPath(core.needsSlowTick) {
+      fireRecorded(at: now, on: loop)
+    } else {
+      loop.calledBack { fire(at: now) }
+    }
     loop.isFiringTimer = false
+  }
+
+  /// Does the same as `fire(at:)` while pieces of work are measured.
+  @inline(never)
+  private func fireRecorded(at now: UInt64, on loop: EventLoop) {
+    loop.enterTick()
+    loop.recorder?.pointee.wasDue(at: due.nanoseconds)
+    let owner = place.map { OwnerWord(.timer, $0) } ?? OwnerWord(.timer)
+    loop.recorded(owner) { loop.calledBack { fire(at: now) } }
   }
 
   /// Calls the callback. After the last call, releases it.
@@ -158,7 +212,10 @@ extension LoopTimer {
   /// Counts the periods up to `now`, and starts the next one or ends the timer.
   private func advance(to now: UInt64) -> Firing {
     let step = schedule.step(from: due.nanoseconds, at: now)
-    if let next = step.next {
+    if isRequested {
+      isRequested = false
+      applyKeepsLoopAlive()
+    } else if let next = step.next {
       due = LoopClock.Instant(nanoseconds: next)
       arm()
     } else {
@@ -217,9 +274,10 @@ extension LoopTimer {
   }
 
   private func applyKeepsLoopAlive() {
+    let keeps = isWaitedFor && isDue
     switch source {
-    case .milliseconds(let timer): timer.keepsLoopAlive(isWaitedFor)
-    case .precise(let deadline): deadline.keepsLoopAlive(isWaitedFor)
+    case .milliseconds(let timer): timer.keepsLoopAlive(keeps)
+    case .precise(let deadline): deadline.keepsLoopAlive(keeps)
     case .virtual, .none: break
     }
   }

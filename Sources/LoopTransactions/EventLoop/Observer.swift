@@ -8,7 +8,9 @@
 /// performs the work within the tick's budget.
 ///
 /// ```swift
-/// let flush = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in thumbnails.flush() }
+/// let flush = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in
+///   thumbnails.flush()
+/// }
 /// flush.isResting = true
 /// ```
 ///
@@ -35,6 +37,9 @@ public final class Observer {
 
   /// Whether the observer stays after its first call.
   public let repeats: Bool
+
+  /// The place where a user added the observer. Nil for the loop's own.
+  let place: SourcePlace?
 
   private var body: (EventLoop.Activity) -> Void  // loop only
   let core: PortCore
@@ -68,9 +73,11 @@ public final class Observer {
     activities: EventLoop.Activity,
     order: Int,
     repeats: Bool,
+    place: SourcePlace?,
     body: @escaping (EventLoop.Activity) -> Void
   ) {
     core = loop.core
+    self.place = place
     self.loop = .passUnretained(loop)
     self.activities = activities
     self.order = order

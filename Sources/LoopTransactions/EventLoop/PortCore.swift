@@ -9,6 +9,8 @@ package final class PortCore: @unchecked Sendable {
 
   package let inbox = Inbox()
   let metrics = MetricsCells()
+  // Set when latencies are first recorded, and kept for readers.
+  private let lazyLatencies = AtomicLazyReference<LatencyCells>()
   let orphanedJobs: OrphanedJobs
 
   // The identity of the loop's thread, or 0. Only a loop whose host changes
@@ -17,6 +19,16 @@ package final class PortCore: @unchecked Sendable {
   private let threadCell = Atomic(threadIdentity())
 
   private let generation = ForkGuard.install()
+  // Equals `generation`, or no generation while ticks are measured. So one
+  // comparison finds both rare cases. Loop only.
+  @exclusivity(unchecked) private var plainGeneration = ForkGuard.install()
+
+  // Whether a thread that wakes the loop stores the time. Relaxed: a wake
+  // without a time only lacks its lateness.
+  private let stampsWakes = Atomic(false)
+  // The value of `CycleClock.cycles` when the loop was last woken, or 0.
+  // Relaxed: orders no other memory.
+  private let wakeStamp = Atomic<UInt64>(0)
   private let source: WakeSource
 
   // Not retained, because the loop clears this property before the loop is
@@ -50,6 +62,38 @@ package final class PortCore: @unchecked Sendable {
   @inline(__always)
   package var isForked: Bool { ForkGuard.generation != generation }
 
+  /// Whether a tick has more to do than usual: this is a forked child, or ticks
+  /// are measured. Loop only.
+  @inline(__always)
+  var needsSlowTick: Bool { ForkGuard.generation != plainGeneration }
+
+  /// Sets whether ticks are measured, and whether the times of wakes are stored.
+  /// Loop only.
+  func setRecords(ticks: Bool, wakes: Bool) {
+    plainGeneration = ticks ? -1 : generation
+    stampsWakes.store(wakes, ordering: .relaxed)
+    wakeStamp.store(0, ordering: .relaxed)
+  }
+
+  /// Returns the time of the last wake, and forgets it.
+  func claimWakeStamp() -> UInt64? {
+    let stamp = wakeStamp.exchange(0, ordering: .relaxed)
+    return stamp == 0 ? nil : stamp
+  }
+
+  /// The latencies, if some were ever recorded. Call from any thread.
+  var recordedLatencies: LatencyCells? { lazyLatencies.load() }
+
+  /// The latencies to add to.
+  var latencyCells: LatencyCells {
+    lazyLatencies.load() ?? lazyLatencies.storeIfNil(LatencyCells())
+  }
+
+  private func stampWake() {
+    guard stampsWakes.load(ordering: .relaxed) else { return }
+    wakeStamp.store(CycleClock.cycles, ordering: .relaxed)
+  }
+
   /// The identity of the loop's thread, or 0 if the loop has none at the moment.
   @inline(__always)
   var thread: UInt { threadCell.load(ordering: .relaxed) }
@@ -78,6 +122,12 @@ package final class PortCore: @unchecked Sendable {
 
   @inline(never)
   private func trapOffThread(_ operation: StaticString) -> Never {
+    if let virtualTime, virtualTime.operationThread == threadIdentity() {
+      trap(
+        "\(operation): the body of an operation runs off the loop; use the loop in its completion, "
+          + "or the loop's port in the body"
+      )
+    }
     let hint = virtualTime == nil ? "" : ", or mark a test that awaits @MainActor"
     trap("\(operation): the loop belongs to another thread; use its port from this one\(hint)")
   }
@@ -107,7 +157,7 @@ package final class PortCore: @unchecked Sendable {
 
   /// Appends `item` from another thread, unless an item with `mark` is already
   /// waiting. Returns nil if such an item is waiting.
-  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome? {
+  func append(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
     if isForked { return .refused }
     let outcome = inbox.append(item, unless: mark)
     // Stays in the inbox if the host refuses, because another thread may have
@@ -183,6 +233,7 @@ package final class PortCore: @unchecked Sendable {
       return true
     }
     let wake = Unmanaged<HostWake>.fromOpaque(address)
+    stampWake()
     switch wake._withUnsafeGuaranteedRef({ $0.body() }) {
     case .sent:
       metrics.wakesSent.addShared()
@@ -200,6 +251,7 @@ package final class PortCore: @unchecked Sendable {
 
   @inline(never)
   private func send() {
+    stampWake()
     source.send()
     metrics.wakesSent.addShared()
     inbox.didSend()

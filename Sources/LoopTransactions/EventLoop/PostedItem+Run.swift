@@ -3,6 +3,7 @@ extension PostedItem {
   /// Runs the item. Consumes it, except that a commit remains pending.
   @inline(__always)
   mutating func run(on loop: EventLoop) {
+    if _fastPath(isPlacedClosure) { return claimClosure()() }
     switch kind {
     case Self.function:
       let function = unsafeBitCast(first, to: PostedFunction.self)
@@ -13,6 +14,12 @@ extension PostedItem {
     case Self.portTransaction: loop.commits.commitPosted(portTransaction: first, target: second)
     default: loop.commits.commitPosted(selector: kind, target: first)
     }
+  }
+
+  /// The code that the item runs. X2.
+  var owner: OwnerWord {
+    if isPlacedClosure { return OwnerWord(.post, SourcePlace(word: kind)) }
+    return isJob ? OwnerWord(.job) : OwnerWord(.post)
   }
 
   @inline(never)

@@ -8,6 +8,8 @@ package enum TimerSchedule {
   /// Frame n is due at origin + n ÷ rate seconds. Each deadline is computed
   /// from the origin, so rounding errors do not accumulate.
   case frames(origin: UInt64, rate: Double)
+  /// Deadlines that are requested one by one.
+  case onRequest
 
   /// The result of a timer whose `deadline` has passed at `now`.
   package struct Step: Equatable {
@@ -29,7 +31,7 @@ package enum TimerSchedule {
   /// Returns the step of a timer at `now`, which must not be before `deadline`.
   package func step(from deadline: UInt64, at now: UInt64) -> Step {
     switch self {
-    case .once: Step(due: deadline, missed: 0, next: nil)
+    case .once, .onRequest: Step(due: deadline, missed: 0, next: nil)
     case .every(let interval): periodic(interval, from: deadline, at: now)
     case .frames(let origin, let rate): framed(origin, rate, from: deadline, at: now)
     }
@@ -65,6 +67,15 @@ package enum TimerSchedule {
     guard offset < 0x1p64 else { return .max }
     let (deadline, isOut) = origin.addingReportingOverflow(UInt64(offset))
     return isOut ? .max : deadline
+  }
+
+  /// Returns the time at which the first frame after `time` is due.
+  package static func deadline(
+    ofFrameAfter time: UInt64,
+    _ origin: UInt64,
+    _ rate: Double
+  ) -> UInt64 {
+    deadline(ofFrame: frame(at: time, origin, rate) + 1, origin, rate)
   }
 
   /// Returns the latest frame that is due at `time`.

@@ -34,7 +34,8 @@ package final class VirtualTime {
     return isOnActor || task == current
   }
 
-  private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+  /// Identifies the task that the calling thread runs. Nil outside of a task.
+  static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
   /// The function in which the loop first moved to another thread.
   package private(set) var firstMove: StaticString?
@@ -44,16 +45,39 @@ package final class VirtualTime {
 
   func didMove(_ operation: StaticString) { if firstMove == nil { firstMove = operation } }
 
-  /// Determines the order of timers that are due at the same instant. If nil,
-  /// they fire in the order in which they were started.
-  package var rank: (() -> UInt64)?
+  /// Chooses one of a number of timers that are due at the same instant, in the
+  /// order in which they were started. If nil, the first one is chosen.
+  package var choose: ((Int) -> Int)?
+
+  /// When each sleeping task wakes, in nanoseconds. The key identifies the task.
+  package private(set) var sleeps: [Int: UInt64] = [:]
+
+  /// Records that a task sleeps until `due`, or that it no longer sleeps.
+  func setSleep(of task: Int, until due: UInt64?) { sleeps[task] = due }
+
+  /// The number of committed transactions that have operations on threads, and
+  /// that the test has not waited for.
+  private var threadedCount = 0
+  private var threadedName = ""
+
+  /// The name of a committed transaction that has operations on threads, and
+  /// that the test has not waited for. Nil if there is none.
+  package var threadedTransaction: String? { threadedCount > 0 ? threadedName : nil }
+
+  func didCommitThreaded(_ name: String) {
+    threadedCount += 1
+    threadedName = name
+  }
+
+  func didWaitForThreaded() { threadedCount -= 1 }
+
+  /// Records that the test waited for all transactions.
+  package func didWaitForAll() { threadedCount = 0 }
 
   private struct Entry {
     let timer: LoopTimer
     let turn: UInt64
-    let rank: UInt64
-
-    var key: (UInt64, UInt64, UInt64) { (timer.due.nanoseconds, rank, turn) }
+    var due: UInt64 { timer.due.nanoseconds }
   }
 
   private var waiting: [Entry] = []
@@ -76,21 +100,25 @@ package final class VirtualTime {
   }
 
   /// Fires the timers that are due, in the order of their deadlines. Timers
-  /// with equal deadlines fire in the order in which they were started. A timer
+  /// with equal deadlines fire in the order that `choose` gives them. A timer
   /// that a callback starts waits for the next call.
   package func fireDue() {
-    let due = waiting.filter { $0.timer.due.nanoseconds <= nanoseconds }
-      .sorted { $0.key < $1.key }
-    for one in due {
-      guard let index = waiting.firstIndex(where: { $0.turn == one.turn }) else { continue }
-      waiting.remove(at: index)
-      one.timer.timerFired()
-    }
+    let (end, last) = (nanoseconds, turns)
+    while let timer = removeNextDue(startedUntil: last, at: end) { timer.timerFired() }
+  }
+
+  /// Removes the next of the first `last` timers, if it is due at `time`.
+  private func removeNextDue(startedUntil last: UInt64, at time: UInt64) -> LoopTimer? {
+    let due = waiting.indices.filter { waiting[$0].turn <= last && waiting[$0].due <= time }
+    guard let deadline = due.map({ waiting[$0].due }).min() else { return nil }
+    let next = due.filter { waiting[$0].due == deadline }
+    let choice = next.count > 1 ? choose?(next.count) : nil
+    return waiting.remove(at: next[choice ?? 0]).timer
   }
 
   func add(_ timer: LoopTimer) {
     turns += 1
-    waiting.append(Entry(timer: timer, turn: turns, rank: rank?() ?? 0))
+    waiting.append(Entry(timer: timer, turn: turns))
   }
 
   func remove(_ timer: LoopTimer) { waiting.removeAll { $0.timer === timer } }

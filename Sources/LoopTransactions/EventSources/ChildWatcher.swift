@@ -65,12 +65,19 @@ extension ChildWatcher {
   /// Starts to wait, by a pidfd if the system has one.
   ///
   /// - Parameter usesSignal: Whether to wait by `SIGCHLD` even so. For tests.
-  func start(on loop: EventLoop, usesSignal: Bool) throws(UVError) {
+  func start(
+    on loop: EventLoop,
+    usesSignal: Bool,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) throws(UVError) {
     let holder = ChildHolder(self)
     if !usesSignal, let descriptor = try openDescriptor() {
       do {
         source = .descriptor(
-          try loop.watch(descriptor, for: .readable) { _ in holder.watcher.check() }
+          try loop.watch(descriptor, for: .readable, fileID: fileID, line: line) { _ in
+            holder.watcher.check()
+          }
         )
         holder.descriptor = descriptor
         return
@@ -79,7 +86,9 @@ extension ChildWatcher {
         guard DeadlineSource.isRefusal(error) else { throw error }
       }
     }
-    source = .signal(try loop.onSignal(ChildProcess.signal) { holder.watcher.check() })
+    source = .signal(
+      try loop.onSignal(ChildProcess.signal, fileID: fileID, line: line) { holder.watcher.check() }
+    )
     // The child may have ended before the signal was watched.
     loop.checkChildLater(self)
   }
@@ -150,6 +159,8 @@ extension EventLoop {
   ///
   /// - Parameters:
   ///   - process: The process identifier of a child of this process.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - body: Called on the loop, once, never inside this call. Released
   ///     afterwards.
   /// - Returns: The watcher. The loop keeps it, so the caller need not.
@@ -160,20 +171,24 @@ extension EventLoop {
   @discardableResult
   public func onExit(
     of process: Int32,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping (ChildWatcher.Status) -> Void
   ) throws(UVError) -> ChildWatcher {
-    try onExit(of: process, usesSignal: false, body)
+    try onExit(of: process, usesSignal: false, fileID: fileID, line: line, body)
   }
 
   /// As above. For tests, `usesSignal` waits by `SIGCHLD`.
   package func onExit(
     of process: Int32,
     usesSignal: Bool,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping (ChildWatcher.Status) -> Void
   ) throws(UVError) -> ChildWatcher {
     checkMayAdd("EventLoop.onExit")
     let watcher = ChildWatcher(try ChildProcess(process), core: core, body)
-    try watcher.start(on: self, usesSignal: usesSignal)
+    try watcher.start(on: self, usesSignal: usesSignal, fileID, line)
     return watcher
   }
 

@@ -55,7 +55,9 @@ extension DescriptorList {
     guard let loop else { return }
     if observer?.isAttached != true {
       // Last, so that it sees the changes that other observers made.
-      observer = loop.addObserver(for: .beforeWaiting, order: .max) { [unowned self] _ in apply() }
+      observer = loop.addObserver(for: .beforeWaiting, order: .max, place: nil) {
+        [unowned self] _ in apply()
+      }
       observer?.isResting = true
     }
     observer?.setPending(true)

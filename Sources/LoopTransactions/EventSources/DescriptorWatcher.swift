@@ -31,6 +31,7 @@ public final class DescriptorWatcher {
   public let descriptor: Int32
 
   let core: PortCore
+  private let place: SourcePlace
   private var body: ((DescriptorEvents) -> Void)?  // loop only
   private var source: WatchedDescriptor?  // loop only
   private var interest: DescriptorInterest  // loop only
@@ -42,11 +43,13 @@ public final class DescriptorWatcher {
   init(
     of source: WatchedDescriptor,
     for events: DescriptorEvents,
+    place: SourcePlace,
     core: PortCore,
     _ body: @escaping (DescriptorEvents) -> Void
   ) {
     descriptor = source.descriptor
     self.core = core
+    self.place = place
     self.source = source
     interest = DescriptorInterest(events)
     self.body = body
@@ -123,7 +126,12 @@ extension DescriptorWatcher {
   func receive(_ report: DescriptorReport) {
     guard let body else { return }
     let events = interest.receive(report)
-    if !events.isEmpty { body(events) }
+    if !events.isEmpty { recorded { body(events) } }
+  }
+
+  private func recorded(_ body: () -> Void) {
+    guard _slowPath(core.needsSlowTick), let loop = core.loopOnThread else { return body() }
+    loop.recorded(OwnerWord(.event, place), body)
   }
 
   /// Cancels the watcher, and returns its callback for the caller to release.
@@ -142,7 +150,7 @@ extension DescriptorWatcher {
   /// Ends the watcher because its descriptor cannot be polled.
   func fail(_ error: UVError) {
     failure = error
-    if let body = end() { body(.error) }
+    if let body = end() { recorded { body(.error) } }
   }
 
   /// Detaches the watcher and returns its callback. The caller releases it

@@ -23,7 +23,7 @@ extension EventLoop {
   /// Cancel it to end the calls.
   ///
   /// ```swift
-  /// try? loop.onMemoryPressure { cache.removeAll() }
+  /// _ = try? loop.onMemoryPressure { cache.removeAll() }
   /// ```
   ///
   /// Modelled on `sd_event_add_memory_pressure` in systemd, with the same
@@ -33,6 +33,8 @@ extension EventLoop {
   ///   - stall: Whether some or all runnable tasks must wait.
   ///   - share: The total waiting time in a window that calls `body`.
   ///   - window: The period in which the kernel adds up the waiting time.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - body: Called on the loop. Released when the watcher ends.
   /// - Returns: The watcher. The loop keeps it, so the caller need not.
   /// - Throws: `UVError` with the name of the kernel's file: `ENOENT` or
@@ -45,10 +47,20 @@ extension EventLoop {
     _ stall: MemoryStall = .some,
     lasting share: Duration = .milliseconds(200),
     within window: Duration = .seconds(2),
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping () -> Void
   ) throws(UVError) -> DescriptorWatcher {
     let files = [ControlGroup.memoryPressureFile(), "/proc/pressure/memory"].compactMap(\.self)
-    return try onMemoryPressure(stall, lasting: share, within: window, files: files, body)
+    return try onMemoryPressure(
+      stall,
+      lasting: share,
+      within: window,
+      files: files,
+      fileID: fileID,
+      line: line,
+      body
+    )
   }
 
   /// As above, by the first of `files` that the system permits.
@@ -58,6 +70,8 @@ extension EventLoop {
     lasting share: Duration = .milliseconds(200),
     within window: Duration = .seconds(2),
     files: [String],
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping () -> Void
   ) throws(UVError) -> DescriptorWatcher {
     checkMayAdd("EventLoop.onMemoryPressure")
@@ -71,7 +85,8 @@ extension EventLoop {
     // In microseconds.
     let times = [share, window].map { "\($0.clampedNanoseconds / 1000)" }
     let trigger = "\(stall.rawValue) \(times[0]) \(times[1])"
-    return try onMemoryPressure(descriptor: openFirst(of: files, trigger), body)
+    let descriptor = try openFirst(of: files, trigger)
+    return try onMemoryPressure(descriptor: descriptor, fileID: fileID, line: line, body)
   }
 
   /// As above, for a descriptor that has `POLLPRI` under memory pressure. Takes
@@ -79,10 +94,14 @@ extension EventLoop {
   @discardableResult
   package func onMemoryPressure(
     descriptor: Int32,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping () -> Void
   ) throws(UVError) -> DescriptorWatcher {
     let source = PressureSource(descriptor)
-    let watcher = try watch(descriptor, for: .priority) { events in source.notify(events, body) }
+    let watcher = try watch(descriptor, for: .priority, fileID: fileID, line: line) { events in
+      source.notify(events, body)
+    }
     watcher.keepsLoopAlive = false
     source.watcher = watcher
     return watcher

@@ -21,7 +21,11 @@ extension EventLoop {
   /// watcher.keepsLoopAlive = false
   /// ```
   ///
-  /// - Parameter body: Called on the loop. Released when the watcher ends.
+  /// - Parameters:
+  ///   - signal: The number of the signal.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called on the loop. Released when the watcher ends.
   /// - Returns: The watcher. The loop keeps it, so the caller need not.
   /// - Throws: `UVError` `EINVAL` if the number is not of a signal that can be
   ///   caught.
@@ -29,11 +33,14 @@ extension EventLoop {
   @discardableResult
   public func onSignal(
     _ signal: Int32,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping () -> Void
   ) throws(UVError) -> SignalWatcher {
     checkMayAdd("EventLoop.onSignal")
     let list = part(SignalList.self)
-    let watcher = try SignalWatcher(signal, in: list, loop: self, body)
+    let place = SourcePlace(fileID, line)
+    let watcher = try SignalWatcher(signal, in: list, loop: self, place: place, body)
     list.add(watcher)
     return watcher
   }
@@ -48,7 +55,9 @@ extension EventLoop {
   /// loop's run alive.
   ///
   /// ```swift
-  /// for await signal in try loop.signals(SIGTERM, SIGINT) { await shutDown() }
+  /// for await signal in try loop.signals(SIGTERM, SIGINT) {
+  ///   await shutDown(signal)
+  /// }
   /// ```
   ///
   /// - Throws: As `onSignal`.

@@ -14,6 +14,8 @@ extension EventLoop {
   ///   - descriptor: An open descriptor. It still belongs to the caller.
   ///   - events: The events to wait for. `DescriptorWatcher.events` changes
   ///     them.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - body: Called on the loop with the events that have occurred. Released
   ///     when the watcher ends.
   /// - Returns: The watcher. The loop keeps it, so the caller need not.
@@ -26,11 +28,14 @@ extension EventLoop {
   public func watch(
     _ descriptor: Int32,
     for events: DescriptorEvents,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping (DescriptorEvents) -> Void
   ) throws(UVError) -> DescriptorWatcher {
     checkMayAdd("EventLoop.watch")
     let entry = try part(DescriptorList.self).entry(for: descriptor, on: self)
-    let watcher = DescriptorWatcher(of: entry, for: events, core: core, body)
+    let place = SourcePlace(fileID, line)
+    let watcher = DescriptorWatcher(of: entry, for: events, place: place, core: core, body)
     entry.add(watcher)
     return watcher
   }

@@ -10,6 +10,7 @@ public final class SignalWatcher {
   public let signal: Int32
 
   let core: PortCore
+  private let place: SourcePlace
   private let list: SignalList
   private var body: (() -> Void)?  // loop only
   private var source: SignalSource?  // loop only
@@ -19,9 +20,11 @@ public final class SignalWatcher {
     _ signal: Int32,
     in list: SignalList,
     loop: EventLoop,
+    place: SourcePlace,
     _ body: @escaping () -> Void
   ) throws(UVError) {
     self.signal = signal
+    self.place = place
     self.list = list
     core = loop.core
     self.body = body
@@ -101,7 +104,9 @@ extension SignalWatcher {
   fileprivate func caught() {
     guard let loop = list.loop, !loop.core.isForked else { return }
     // Retained, because the callback may close and release an adopted loop.
-    withExtendedLifetime(loop) { loop.calledBack { body?() } }
+    withExtendedLifetime(loop) {
+      loop.recorded(OwnerWord(.event, place)) { loop.calledBack { body?() } }
+    }
   }
 }
 

@@ -11,7 +11,7 @@
 /// let host = try await ExecutorHost.make(on: executor)
 /// ```
 ///
-/// `Snippets/HostFunctions.swift` is this program with a `queue` that is a
+/// `Samples/HostFunctions.swift` is this program with a `queue` that is a
 /// thread with a list of closures.
 ///
 /// A value: create and use it on any thread.

@@ -89,7 +89,7 @@ extension Inbox {
   /// item is waiting.
   ///
   /// Call from any thread.
-  package func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome? {
+  package func append(_ item: PostedItem, unless mark: InboxMark) -> Outcome? {
     let flags = word.lock()
     if mark.join() {
       word.unlock(flags)
@@ -242,17 +242,18 @@ extension Inbox {
 }
 
 /// Whether an item of a `PortTransaction` is waiting in the inbox or with the
-/// loop. I32.
+/// loop, or its pair for a frame. I32.
 ///
 /// Set under the inbox's lock when the item is appended. The loop clears it
-/// without the lock, before it commits the pair.
-package struct InboxMark: ~Copyable {
+/// without the lock, before the pair is pending in the tick. An object of its
+/// own, so that the loop can keep a mark without its transaction.
+package final class InboxMark: Sendable {
   private let isSet = Atomic(false)
 
   package init() {}
 
-  /// Returns whether an item is waiting. If so, its action sees the caller's earlier
-  /// writes.
+  /// Returns whether an item is waiting. If so, its action sees the caller's
+  /// earlier writes.
   ///
   /// Call from any thread.
   @inline(__always)
@@ -277,7 +278,7 @@ package struct InboxMark: ~Copyable {
   // Relaxed: the lock publishes the caller's writes, as for every item.
   package func set() { isSet.store(true, ordering: .relaxed) }
 
-  /// Clears the mark when the item is taken.
+  /// Clears the mark when the item is taken, or when the pair leaves its frame.
   ///
   /// Call on the loop.
   package func clear() {

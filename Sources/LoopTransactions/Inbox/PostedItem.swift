@@ -5,7 +5,7 @@
 /// and a job of Swift concurrency allocate nothing.
 package struct PostedItem: BitwiseCopyable {
   /// The meaning of the other two words. Values from 16 on are the address of a
-  /// selector's entry.
+  /// selector's entry, or the place of a closure, whose highest bits are not 0.
   package var kind: UInt
   package var first: UInt = 0
   package var second: UInt = 0
@@ -50,10 +50,16 @@ extension PostedItem {
     self.init(onLoop: body)
   }
 
+  /// Creates a call of `body`, which was posted at `place`.
+  @inline(__always)
+  init(_ body: consuming @escaping () -> Void, at place: SourcePlace) {
+    self.init(onLoop: consume body, kind: place.word)
+  }
+
   /// Creates a call of `body`, which must not leave the loop's thread.
   @inline(__always)
-  init(onLoop body: consuming @escaping () -> Void) {
-    self.init(kind: Self.closure)
+  init(onLoop body: consuming @escaping () -> Void, kind: UInt = PostedItem.closure) {
+    self.init(kind: kind)
     let words = ClosureWords(body: body)
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).initialize(to: words) }
   }
@@ -75,6 +81,10 @@ extension PostedItem {
     kind == Self.function || kind == Self.closure || kind >= Self.firstAddress
   }
 
+  /// Whether the item is a closure with a place.
+  @inline(__always)
+  var isPlacedClosure: Bool { kind >> 48 != 0 }
+
   /// Whether the item is a job.
   @inline(__always)
   var isJob: Bool { kind >= Self.firstJob && kind < Self.portTransaction }
@@ -94,7 +104,9 @@ extension PostedItem {
     case Self.portTransaction:
       release(second)
       release(first)
-    default: release(kind == Self.call ? second : first)
+    default:
+      if isPlacedClosure { return _ = claimClosure() }
+      release(kind == Self.call ? second : first)
     }
   }
 

@@ -6,7 +6,9 @@ import Synchronization
 ///
 /// ```swift
 /// let group = try LoopGroup(name: "shard")
-/// let reply = try await group.loop(for: session).run { loop in store.load(session) }
+/// let reply = try await group.loop(for: session).run { loop in
+///   store.load(session)
+/// }
 /// try await group.shutDown()
 /// ```
 ///
@@ -92,6 +94,21 @@ public final class LoopGroup: Sendable {
   /// of n loops add up to n seconds per second.
   public var metrics: LoopMetrics {
     threads.reduce(into: LoopMetrics()) { $0.add($1.port.metrics) }
+  }
+
+  /// The latencies of all loops, merged. Nil if no loop has recorded any.
+  ///
+  /// Call from any thread, also after the loops have ended. To record them:
+  ///
+  /// ```swift
+  /// try await group.forEach { loop in loop.recordsLatencies = true }
+  /// ```
+  public var latencies: LoopLatencies? {
+    threads.reduce(into: nil as LoopLatencies?) { merged, thread in
+      guard let latencies = thread.port.latencies else { return }
+      merged = merged ?? LoopLatencies()
+      merged?.merge(latencies)
+    }
   }
 
   /// Stops all loops, and blocks until they are closed and their threads have

@@ -62,6 +62,12 @@ struct DeadlineSource {
     assert(result == 0, "DeadlineSource.arm: timerfd_settime failed: \(result)")
   }
 
+  /// Keeps the timer from firing until it is armed again.
+  func disarm() {
+    let result = lt_timerfd_arm(descriptor, 0, 0)
+    assert(result == 0, "DeadlineSource.disarm: timerfd_settime failed: \(result)")
+  }
+
   /// Resets the descriptor after a deadline has passed.
   func acknowledge() { _ = lt_counter_read(descriptor) }
 

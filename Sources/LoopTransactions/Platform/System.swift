@@ -14,6 +14,9 @@ package enum System {
   /// An address that identifies the calling thread while it exists.
   package static var thread: UInt { threadIdentity() }
 
+  /// The calling thread's number, as the kernel knows it. Costs a system call.
+  static var threadNumber: UInt32 { lt_thread_number() }
+
   /// The calling thread's name and number, as a debugger shows them. Costs two
   /// system calls.
   package static var threadName: String {

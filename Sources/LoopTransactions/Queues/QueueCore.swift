@@ -10,6 +10,7 @@ final class QueueCore: @unchecked Sendable {
   let port: PortCore
   private let batchSize: Int
   let order: Int
+  private let place: SourcePlace
 
   private unowned(unsafe) var loop: EventLoop?  // loop only
   private var observer: Observer?  // loop only
@@ -22,6 +23,7 @@ final class QueueCore: @unchecked Sendable {
     state: QueueState,
     batchSize: BatchSize,
     order: Int,
+    place: SourcePlace,
     handler: Handler?,
     onDrain: (() -> Void)?
   ) {
@@ -31,8 +33,9 @@ final class QueueCore: @unchecked Sendable {
     self.onDrain = onDrain
     self.batchSize = batchSize.count
     self.order = order
+    self.place = place
     port = loop.core
-    let observer = loop.addObserver(for: .beforeWaiting, order: order) {
+    let observer = loop.addObserver(for: .beforeWaiting, order: order, place: nil) {
       [unowned(unsafe) self] _ in drain()
     }
     observer.isResting = true
@@ -182,8 +185,36 @@ extension QueueCore {
   /// queued at the start were delivered.
   private func handOver(atMost limit: Int, on loop: EventLoop) -> Bool {
     let mark = state.withLock { $0.mark }
+    if _slowPath(port.needsSlowTick) {
+      return handOverRecorded(atMost: limit, before: mark, on: loop)
+    }
+    return handOver(atMost: limit, before: mark, on: loop) {}
+  }
+
+  /// Does the same as `handOver(atMost:before:on:_:)` while pieces of work are
+  /// measured.
+  @inline(never)
+  private func handOverRecorded(
+    atMost limit: Int,
+    before mark: UInt32,
+    on loop: EventLoop
+  ) -> Bool {
+    let (recorder, owner) = (loop.recorder, OwnerWord(.element, place))
+    loop.enterTick()
+    let outer = recorder?.pointee.enter()
+    defer { if let outer { recorder?.pointee.end(outer) } }
+    return handOver(atMost: limit, before: mark, on: loop) { recorder?.pointee.begin(owner) }
+  }
+
+  @inline(__always)
+  private func handOver(
+    atMost limit: Int,
+    before mark: UInt32,
+    on loop: EventLoop,
+    _ willDeliver: () -> Void
+  ) -> Bool {
     var left = limit
-    while let isLast = deliverNext(before: mark, on: loop) {
+    while let isLast = deliverNext(before: mark, on: loop, willDeliver) {
       left -= 1
       if isLast {
         onDrain?()
@@ -196,7 +227,12 @@ extension QueueCore {
 
   /// Delivers the next element and releases it. Returns whether it was the last
   /// element, or nil if no element was left.
-  private func deliverNext(before mark: UInt32, on loop: EventLoop) -> Bool? {
+  @inline(__always)
+  private func deliverNext(
+    before mark: UInt32,
+    on loop: EventLoop,
+    _ willDeliver: () -> Void
+  ) -> Bool? {
     guard var element = state.withLock({ $0.dequeue(before: mark) }) else { return nil }
     // A flush does not count towards the tick's budget.
     if !loop.meter.isLifted { loop.meter.didPerform() }
@@ -207,6 +243,7 @@ extension QueueCore {
     // Released before the handler runs, because this may be the last reference
     // to the next element.
     element.lookahead = nil
+    willDeliver()
     handler?(element.object, element.isLast)
     return element.isLast
   }

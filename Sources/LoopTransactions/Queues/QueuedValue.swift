@@ -21,6 +21,9 @@ class QueueMembers<Element>: @unchecked Sendable {
   /// Removes the value that is queued with the key of `element`. Returns
   /// whether there was one. Call from any thread.
   func remove(like element: Element, from core: QueueCore) -> Bool { false }
+
+  /// Removes all values, and returns their number. Call from any thread.
+  func removeAll(from core: QueueCore) -> Int { core.removeAll() }
 }
 
 /// The keys of the queued values.
@@ -65,6 +68,20 @@ final class KeyedQueueMembers<Element, Key: Hashable & Sendable>: QueueMembers<E
     // Released without the lock.
     withExtendedLifetime(removed) {}
     return wasIn
+  }
+
+  override func removeAll(from core: QueueCore) -> Int {
+    guard !core.port.isForked else { return 0 }
+    // The keys are freed together with the values, because a `deinit` of a
+    // removed value may enqueue another key. Q8.
+    var keys: [Key: UInt] = [:]
+    var removed = addresses.withLock { addresses in
+      swap(&addresses, &keys)
+      return core.state.withLock { $0.removeAll() }
+    }
+    // The keys are released without the lock.
+    keys = [:]
+    return removed.drop()
   }
 
   /// Frees `key` if the object at `address` has it. Call from any thread.

@@ -61,6 +61,8 @@ public final class RunLoopQueue<Element: AnyObject> {
   ///   - isExclusive: Whether an element can be queued only once.
   ///   - order: The order among the observers of `beforeWaiting`.
   ///   - capacity: The maximum number of elements, or nil for no limit.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - onDrain: Called on the loop once per drain, after the last element was
   ///     delivered or found dead.
   ///   - handler: Called on the loop with each element and a flag that says
@@ -73,6 +75,8 @@ public final class RunLoopQueue<Element: AnyObject> {
     isExclusive: Bool = true,
     order: Int = 0,
     capacity: QueueCapacity? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     onDrain: (() -> Void)? = nil,
     handler: ((_ element: Element, _ isDrained: Bool) -> Void)?
   ) {
@@ -87,6 +91,7 @@ public final class RunLoopQueue<Element: AnyObject> {
       state: state,
       batchSize: batchSize,
       order: order,
+      place: SourcePlace(fileID, line),
       handler: handler.map { body in
         { object, isDrained in body(unsafeDowncast(object, to: Element.self), isDrained) }
       },

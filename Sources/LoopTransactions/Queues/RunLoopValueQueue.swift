@@ -9,7 +9,10 @@
 /// already queued is then not added, and the queued value keeps its position.
 ///
 /// ```swift
-/// let changes = RunLoopValueQueue<Change>(on: loop, exclusiveBy: \.row) { change, isDrained in
+/// let changes = RunLoopValueQueue<Change>(
+///   on: loop,
+///   exclusiveBy: \.row
+/// ) { change, isDrained in
 ///   table.apply(change)
 /// }
 /// changes.enqueue(Change(row: 7))
@@ -44,6 +47,8 @@ public final class RunLoopValueQueue<Element> {
   ///   - batchSize: How many values are delivered per tick.
   ///   - order: The order among the observers of `beforeWaiting`.
   ///   - capacity: The maximum number of values, or nil for no limit.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - onDrain: Called on the loop once per drain, after the last value was
   ///     delivered or removed.
   ///   - handler: Called on the loop with each value and a flag that says
@@ -53,10 +58,13 @@ public final class RunLoopValueQueue<Element> {
     batchSize: BatchSize = 1,
     order: Int = 0,
     capacity: QueueCapacity? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     onDrain: (() -> Void)? = nil,
     handler: @escaping (_ element: Element, _ isDrained: Bool) -> Void
   ) {
-    self.init(loop, QueueMembers(), batchSize, order, capacity, onDrain, handler)
+    let place = SourcePlace(fileID, line)
+    self.init(loop, QueueMembers(), batchSize, order, capacity, place, onDrain, handler)
   }
 
   /// Creates a queue that `loop` drains, and that holds one value for each key.
@@ -71,6 +79,8 @@ public final class RunLoopValueQueue<Element> {
   ///   - batchSize: How many values are delivered per tick.
   ///   - order: The order among the observers of `beforeWaiting`.
   ///   - capacity: The maximum number of values, or nil for no limit.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
   ///   - onDrain: Called on the loop once per drain, after the last value was
   ///     delivered or removed.
   ///   - handler: Called on the loop with each value and a flag that says
@@ -81,11 +91,14 @@ public final class RunLoopValueQueue<Element> {
     batchSize: BatchSize = 1,
     order: Int = 0,
     capacity: QueueCapacity? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     onDrain: (() -> Void)? = nil,
     handler: @escaping (_ element: Element, _ isDrained: Bool) -> Void
   ) {
     let members = KeyedQueueMembers<Element, Key>(key)
-    self.init(loop, members, batchSize, order, capacity, onDrain, handler)
+    let place = SourcePlace(fileID, line)
+    self.init(loop, members, batchSize, order, capacity, place, onDrain, handler)
   }
 
   private init(
@@ -94,6 +107,7 @@ public final class RunLoopValueQueue<Element> {
     _ batchSize: BatchSize,
     _ order: Int,
     _ capacity: QueueCapacity?,
+    _ place: SourcePlace,
     _ onDrain: (() -> Void)?,
     _ handler: @escaping (Element, Bool) -> Void
   ) {
@@ -104,6 +118,7 @@ public final class RunLoopValueQueue<Element> {
       state: QueueState(isExclusive: true, isWeak: false, capacity: capacity),
       batchSize: batchSize,
       order: order,
+      place: place,
       handler: { box, isDrained in
         let box = unsafeDowncast(box, to: QueuedValue<Element>.self)
         // Removed first, so that the handler can enqueue the key again.
@@ -156,7 +171,7 @@ public final class RunLoopValueQueue<Element> {
   ///
   /// - Complexity: O(n), outside the lock.
   @discardableResult
-  public func removeAll() -> Int { core.removeAll() }
+  public func removeAll() -> Int { members.removeAll(from: core) }
 
   /// The number of queued values.
   ///

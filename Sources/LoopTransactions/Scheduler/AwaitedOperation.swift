@@ -21,7 +21,13 @@ class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
   init(_ core: SchedulerCore) { self.core = core }
 
   /// Runs the operation and returns its result.
-  final func result(_ priority: OperationPriority?) async throws -> Value {
+  final nonisolated(nonsending) func result(_ priority: OperationPriority?) async throws -> Value {
+    try await InlineExecutor.awaiting(isStepped: core.stepped != nil) { [self] in
+      try await performedResult(priority)
+    }
+  }
+
+  private func performedResult(_ priority: OperationPriority?) async throws -> Value {
     try await withPriorityEscalation {
       // Read here, so that no escalation is missed.
       let priority = priority ?? OperationPriority(Task.currentPriority)

@@ -5,13 +5,14 @@ extension OperationScheduler {
   /// operation then does not run. A running operation can poll `isCancelled`.
   /// If the priority of the task is raised meanwhile, a queued operation moves
   /// to that priority. The captures of `body` are released on the worker before
-  /// the task resumes.
+  /// the task resumes. Tasks of one actor that await operations of a
+  /// `SteppedScheduler` resume in the order in which their operations end.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of `body`, or a `CancellationError` if the operation
   ///   was cancelled before it ran.
   /// - Complexity: O(1), plus `body`.
-  public func run<Value: Sendable>(
+  public nonisolated(nonsending) func run<Value: Sendable>(
     priority: OperationPriority? = nil,
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
@@ -38,7 +39,7 @@ extension OperationScheduler {
   /// - Throws: The error of `body`, or a `CancellationError` if the operation
   ///   was cancelled before it ran.
   /// - Complexity: O(1), plus `body`.
-  public func run<Value: Sendable>(
+  public nonisolated(nonsending) func run<Value: Sendable>(
     priority: OperationPriority? = nil,
     _ body: consuming @escaping @Sendable (ScheduledOperation) async throws -> Value
   ) async throws -> Value {

@@ -159,7 +159,7 @@ public final class OperationScheduler: Sendable {
   /// A snapshot of the scheduler's counters.
   ///
   /// Call from any thread.
-  public var metrics: SchedulerMetrics { core.ask { $0.metrics } }
+  public var metrics: SchedulerMetrics { core.change { $0.inspect() } }
 
   /// Whether `metrics` includes how long operations wait.
   ///

@@ -248,9 +248,10 @@ extension SchedulerCore {
 
   private func runBatch(_ worker: Worker) {
     let began = System.cycles
-    let count = worker.claimEach {
-      if !Self.run(ScheduledOperation(core: self, handle: $0)) { worker.handOver($0) }
-    }
+    let count =
+      _slowPath(WorkSlot.isWanted)
+      ? runPublishedBatch(worker)
+      : worker.claimEach { run($0, on: worker) }
     guard count > 0 else { return }
     // A batch is sized for 5 us of work, so a more urgent operation waits at
     // most 5 us after the running operation. The batch limit at most doubles
@@ -260,6 +261,12 @@ extension SchedulerCore {
     let perOperation = (System.cycles &- began) / UInt64(count)
     let isCheap = perOperation &* 32 < System.cyclesPerReading
     worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
+  }
+
+  /// Runs `handle`, which `worker` has claimed.
+  @inline(__always)
+  func run(_ handle: OperationHandle, on worker: Worker) {
+    if !Self.run(ScheduledOperation(core: self, handle: handle)) { worker.handOver(handle) }
   }
 
   /// Runs `operation`, which the caller has claimed. Returns false if it has not

@@ -43,7 +43,6 @@ public struct SchedulerMetrics: Hashable, Sendable {
   /// The waits while `measuresWaits` was on, highest priority first. Priorities
   /// without waits are left out. Operations that a thread waited for are
   /// counted at the highest priority.
-  /// the highest priority.
   public var waits: [Wait] = []
 
   /// Creates the metrics of an unused scheduler.

@@ -1,13 +1,21 @@
-// Settings and closing.
+// Metrics, settings and closing.
 extension SchedulerState {
+  /// Returns `metrics` to a caller.
+  mutating func inspect() -> SchedulerMetrics {
+    inspections &+= 1
+    return metrics
+  }
+
   /// Sets how many workers may be awake.
   package mutating func setLimit(_ limit: Int) -> WorkerAction {
+    inspections &+= 1
     self.limit = limit
     return requestWorkerIfNeeded()
   }
 
   /// Turns interactive mode on or off. O4.
   package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
+    inspections &+= 1
     isInteractive = yes
     return requestWorkerIfNeeded()
   }
@@ -16,6 +24,7 @@ extension SchedulerState {
   /// end.
   package mutating func close() -> WorkerAction {
     defer { checkInvariants() }
+    inspections &+= 1
     isClosed = true
     guard backlog.count == 0, batchedWorkers.isEmpty else { return requestWorkerIfNeeded() }
     return endSleepers()

@@ -71,6 +71,9 @@ package struct SchedulerState: ~Copyable {
   /// How often a caller asked to cancel, move or claim an operation. Shows a
   /// test whether an order of steps can matter.
   private(set) var interventions: UInt64 = 0
+  /// How often a caller read the metrics, changed a setting or closed the
+  /// scheduler. For the same purpose.
+  var inspections: UInt64 = 0
 
   // The workers whose batch has several operations. Unretained, because each
   // worker is removed before it ends.

@@ -9,6 +9,8 @@ import Synchronization
 /// let request = searches.advance()
 /// transaction.add { _ in
 ///   pages.filter { searches.value == request && $0.matches(text) }
+/// } completion: { outcome in
+///   show(outcome)
 /// }
 /// ```
 ///

@@ -13,10 +13,24 @@ package final class SteppedWorkers: @unchecked Sendable {
   /// A step that a worker can take. The number is the worker's.
   package enum Step: Equatable {
     /// Dequeue an operation. It can no longer be cancelled or moved, as if its
-    /// body had begun.
-    case begin(Int)
+    /// body had begun. `isAging` is true if the worker leaves the aging slot.
+    case begin(Int, isAging: Bool)
+    /// Go to sleep, because no operation is queued. `isAging` is true if the
+    /// worker leaves the aging slot.
+    case rest(Int, isAging: Bool)
     /// Run the body of the operation that has begun, and end it.
     case finish(Int)
+  }
+
+  /// The effects of steps, and of callers, on the queue.
+  package struct Effects {
+    /// A caller added, cancelled, moved or claimed an operation.
+    package var isChanged = false
+    /// A caller read the metrics or changed a setting.
+    package var isInspected = false
+    /// A worker dequeued an operation, and the oldest one was not the most
+    /// urgent one.
+    package var isMixed = false
   }
 
   private struct Entry {
@@ -34,11 +48,23 @@ package final class SteppedWorkers: @unchecked Sendable {
 
   /// Chooses one of a number of possibilities, which it is given.
   package let choose: (Int) -> Int
+  /// Whether operations take time.
+  package let isTimed: Bool
   /// Returns when an operation that begins now may finish, in nanoseconds.
   private let finishTime: () -> UInt64
 
-  package init(choose: @escaping (Int) -> Int, finishTime: @escaping () -> UInt64) {
+  // The counters of the state, when `takeEffects()` was last called.
+  private var changes: UInt64 = 0
+  private var inspections: UInt64 = 0
+  private var isMixed = false
+
+  package init(
+    choose: @escaping (Int) -> Int,
+    isTimed: Bool,
+    finishTime: @escaping () -> UInt64
+  ) {
     self.choose = choose
+    self.isTimed = isTimed
     self.finishTime = finishTime
   }
 
@@ -47,11 +73,11 @@ package final class SteppedWorkers: @unchecked Sendable {
   /// Releases the scheduler. Operations that have not finished never do.
   package func end() { (core, awake, asleep) = (nil, [], []) }
 
-  /// The steps that are possible at time `now`: first those that begin an
-  /// operation, then those that finish one.
+  /// The steps that are possible at time `now`: first those in which a worker
+  /// asks for an operation, then those that finish one.
   package func steps(at now: UInt64) -> [Step] {
     settle()
-    return beginnings
+    return requests
       + awake.indices.filter { awake[$0].operation != nil && awake[$0].due <= now }
       .map { Step.finish($0) }
   }
@@ -61,14 +87,29 @@ package final class SteppedWorkers: @unchecked Sendable {
     awake.lazy.filter { $0.operation != nil }.map(\.due).min()
   }
 
-  /// Grows whenever a caller adds, cancels, moves or claims an operation.
-  package var interventions: UInt64 { core?.ask { $0.added &+ $0.interventions } ?? 0 }
+  /// Whether no operation can begin or finish at time `now`.
+  package func isIdle(at now: UInt64) -> Bool {
+    steps(at: now).allSatisfy { if case .rest = $0 { true } else { false } }
+  }
+
+  /// Returns the effects since the last call.
+  package func takeEffects() -> Effects {
+    guard let core else { return Effects() }
+    let last = (changes, inspections, isMixed)
+    (changes, inspections) = core.ask { ($0.added &+ $0.interventions, $0.inspections) }
+    isMixed = false
+    return Effects(
+      isChanged: changes != last.0,
+      isInspected: inspections != last.1,
+      isMixed: last.2
+    )
+  }
 
   /// Takes one of the steps that `steps(at:)` returned.
   package func take(_ step: Step) {
     guard let core else { return }
     switch step {
-    case .begin(let index): begin(index, core)
+    case .begin(let index, _), .rest(let index, _): begin(index, core)
     case .finish(let index): finish(index, core)
     }
   }
@@ -84,48 +125,64 @@ package final class SteppedWorkers: @unchecked Sendable {
     return true
   }
 
-  // Two workers differ only if one of them leaves the aging slot, and only if
-  // the oldest operation is not the most urgent as well.
-  private var beginnings: [Step] {
-    guard let core, core.ask({ $0.backlog.count }) > 0 else { return [] }
-    let ready = awake.indices.filter { awake[$0].operation == nil }
-    let ordinary = ready.first { !awake[$0].worker.isInAgingSlot }
-    let aging = ready.first { awake[$0].worker.isInAgingSlot }
-    guard let ordinary, let aging else {
-      return [ordinary ?? aging].compactMap { $0 }.map { .begin($0) }
-    }
-    let isSame = core.ask { $0.backlog.oldestIsHighest }
-    return isSame ? [.begin(ordinary)] : [.begin(ordinary), .begin(aging)]
+  /// Sends all workers to sleep that have no work.
+  package func rest() {
+    settle()
+    guard let core else { return }
+    while let step = requests.first, case .rest(let index, _) = step { begin(index, core) }
   }
 
-  /// Wakes and starts workers, and sends those without work to sleep.
+  // Two workers that ask for an operation differ only if one of them leaves the
+  // aging slot.
+  private var requests: [Step] {
+    guard let core else { return [] }
+    let hasWork = core.ask { $0.backlog.count > 0 }
+    let ready = awake.indices.filter { awake[$0].operation == nil }
+    return [false, true].compactMap { isAging in
+      guard let index = ready.first(where: { awake[$0].worker.isInAgingSlot == isAging }) else {
+        return nil
+      }
+      return hasWork ? .begin(index, isAging: isAging) : .rest(index, isAging: isAging)
+    }
+  }
+
+  /// Wakes and starts workers, and sends those without work to sleep, if that
+  /// makes no difference: they do not leave the aging slot, and no worker is
+  /// over the limit.
   private func settle() {
     guard let core else { return }
     while true {
       admit(core)
-      let mayRest = core.ask { $0.backlog.count == 0 || $0.awake > $0.width }
-      guard mayRest, let index = awake.firstIndex(where: { $0.operation == nil }) else { return }
+      let mayRest = core.ask { $0.backlog.count == 0 && $0.awake <= $0.width }
+      let index = awake.firstIndex { $0.operation == nil && !$0.worker.isInAgingSlot }
+      guard mayRest, let index else { return }
       begin(index, core)
     }
   }
 
   /// Adds the workers that the state has woken, started or ended.
   private func admit(_ core: SchedulerCore) {
-    while asleep.count > core.ask({ $0.sleeping }) {
+    // One snapshot. Between two, a thread that adds an operation could wake a
+    // worker, which would then be woken and replaced.
+    let (sleeping, count) = core.ask { ($0.sleeping, $0.awake) }
+    while asleep.count > sleeping {
       let worker = asleep.removeFirst()
       guard core.change({ $0.resume(worker) }) else { continue }
       worker.isSearching = true
       awake.append(Entry(worker: worker))
     }
-    while awake.count < core.ask({ $0.awake }) { awake.append(Entry(worker: Worker())) }
+    while awake.count < count { awake.append(Entry(worker: Worker())) }
   }
 
   private func begin(_ index: Int, _ core: SchedulerCore) {
     let worker = awake[index].worker
+    let isSame = core.ask { $0.backlog.oldestIsHighest }
     let (step, action) = core.change { $0.next(worker, now: 0) }
     core.perform(action)
     switch step {
-    case .run: claim(index)
+    case .run:
+      isMixed = isMixed || !isSame
+      claim(index)
     case .search: begin(index, core)
     case .sleep:
       asleep.append(worker)

@@ -29,9 +29,22 @@ package final class Worker: @unchecked Sendable {
   /// workers.
   @exclusivity(unchecked) package internal(set) var isMonitoring = false
 
+  // Where the worker publishes the operation that it runs. Nil until there was a
+  // reader.
+  @exclusivity(unchecked) private var slot: WorkSlot?
+
   package init() {}
 
-  deinit { operations.deallocate() }
+  deinit {
+    slot?.free()
+    operations.deallocate()
+  }
+
+  /// Returns the slot where the worker publishes the operation that it runs.
+  func claimSlot(_ name: String) -> WorkSlot? {
+    if slot == nil { slot = .claim(.worker, name: name) }
+    return slot
+  }
 
   /// The operations of the batch, in order.
   package var batch: [OperationHandle] { (0..<count).map { operations[$0] } }

@@ -8,7 +8,9 @@
 ///
 /// ```swift
 /// let pictures = SingleFlight<Path, Picture>()
-/// transaction.add(pictures, for: path) { _ in try decode(path) } completion: { outcome in
+/// transaction.add(pictures, for: path) { _ in
+///   try decode(path)
+/// } completion: { outcome in
 ///   show(outcome)
 /// }
 /// ```
@@ -41,9 +43,23 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of the body that ran, or a `CancellationError` if this
   ///   task is cancelled.
-  public func value(
+  public nonisolated(nonsending) func value(
     for key: Key,
     priority: OperationPriority? = nil,
+    _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
+  ) async throws -> Value {
+    guard table.scheduler.core.stepped != nil else {
+      return try await sharedValue(for: key, priority, body)
+    }
+    let body = body
+    return try await InlineExecutor.awaiting(isStepped: true) { [self] in
+      try await sharedValue(for: key, priority, body)
+    }
+  }
+
+  private func sharedValue(
+    for key: Key,
+    _ priority: OperationPriority?,
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
     var body: FlightTable<Key, Value>.Body? = body

@@ -47,7 +47,7 @@ extension EventLoop {
   public func isPending<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.isPending")
     return withExtendedLifetime(target) {
-      transactions.findLive(Self.key(target), selector.number) != nil
+      transactions.isPending(Self.key(target), selector.number)
     }
   }
 
@@ -66,7 +66,8 @@ extension EventLoop {
   }
 
   /// Performs `selector` on `target` at once if it is pending, and not again
-  /// later. Returns whether it was pending.
+  /// later. Returns whether it was pending. A pair that waits for a frame is
+  /// pending, and is performed before its frame.
   ///
   /// Call on the loop. Does nothing in a forked child, because the parent
   /// performs the transaction.
@@ -92,7 +93,7 @@ extension EventLoop {
   ) -> Bool {
     checkThread("EventLoop.isPending")
     return withExtendedLifetime(target) {
-      transactions.findLive(Self.key(target), selector.number) != nil
+      transactions.isPending(Self.key(target), selector.number)
     }
   }
 
@@ -114,7 +115,8 @@ extension EventLoop {
   }
 
   /// Performs `selector` on `target` at once if it is pending, with its current
-  /// value. Returns whether it was pending.
+  /// value. Returns whether it was pending. A pair that waits for a frame is
+  /// pending, and is performed before its frame.
   ///
   /// Call on the loop.
   ///

@@ -7,7 +7,7 @@ extension LoopPort {
   /// is pending once the loop has taken the commit from its inbox; until then
   /// `isPending` and `cancel` do not see it. Does not allocate, but occupies
   /// space in the inbox. A thread that commits the same pair repeatedly should
-  /// keep a `PortTransaction`.
+  /// keep a `PortTransaction`, which can also name a `FrameClock`.
   ///
   /// - Parameter target: Retained until performed, and released on the loop.
   /// - Throws: `PostError` if the loop is closed or its inbox is full.
@@ -38,6 +38,11 @@ extension LoopPort {
   /// a value. Allocates once. The loop combines the values of several threads
   /// in the order their commits arrived, so `keep: .last` keeps the value that
   /// arrived last.
+  ///
+  /// Names no `FrameClock`: each value would wake the loop, although it is only
+  /// needed at the frame. Merge the values under a lock of your own, and commit
+  /// a `PortTransaction` with the clock after each change. The loop then wakes
+  /// once per frame.
   ///
   /// - Throws: `PostError` if the loop is closed or its inbox is full.
   /// - Complexity: O(1).

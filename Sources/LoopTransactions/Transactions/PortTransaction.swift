@@ -24,12 +24,23 @@ import Synchronization
 /// A transaction does not retain its target until it is committed. A committed
 /// target is retained until it is performed. The transaction retains the port,
 /// so it counts as a holder for `EventLoop.waitsForPosts`.
+///
+/// A transaction with a `FrameClock` is performed at most once per frame, unless
+/// its pair is also committed without the clock, and wakes the loop at most once
+/// per frame. If the budget of the frame's tick is spent, it is performed in one
+/// of the next ticks, after the frame. To show values once per frame, merge them
+/// under a lock of your own, commit such a transaction after each change, and
+/// take the merged value under the lock in the action.
 public final class PortTransaction: Sendable {
   private let port: LoopPort
   private unowned let target: any AnyObject & Sendable
+  private let key: UInt
   let address: UInt
   private let number: UInt32
-  private let mark = InboxMark()
+  let mark = InboxMark()
+  // Used on the loop only. Not retained, because this transaction may be
+  // released on any thread, and a clock must be released on the loop's.
+  private nonisolated(unsafe) weak var clock: FrameClock?
 
   /// Creates a transaction of `selector` on `target` for the loop of `port`.
   ///
@@ -41,12 +52,39 @@ public final class PortTransaction: Sendable {
   ) {
     self.port = port
     self.target = target
+    key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
     address = selector.address
     number = selector.number
   }
 
+  /// Creates a transaction of `selector` on `target` for the loop of `port`,
+  /// whose commits wait for the next frame of `clock`.
+  ///
+  /// Call on the loop. The first commit wakes the loop. Each further commit,
+  /// until the frame begins, is one atomic operation and does not wake the loop.
+  /// After `clock` was cancelled, commits are performed before the loop next
+  /// waits.
+  ///
+  /// - Parameter clock: Not retained.
+  /// - Precondition: `clock` belongs to the loop of `port`.
+  public convenience init<Target: AnyObject & Sendable>(
+    _ target: Target,
+    _ selector: Selector<Target>,
+    on port: LoopPort,
+    atNextFrameOf clock: FrameClock
+  ) {
+    port.core.checkThread("PortTransaction.init")
+    require(
+      clock.core === port.core,
+      "PortTransaction.init: the frame clock belongs to another loop; pass a clock of this loop"
+    )
+    self.init(target, selector, on: port)
+    self.clock = clock
+  }
+
   /// Commits the transaction: performs it on the loop, before the loop next
-  /// waits. Does nothing if an earlier commit is still waiting for the loop.
+  /// waits, or at the next frame of its clock. Does nothing if an earlier commit
+  /// is still waiting for the loop or for the frame.
   ///
   /// Call from any thread. Coalesced with every other commit of the pair. The
   /// first commit determines its position in the order. On the loop's own
@@ -61,13 +99,23 @@ public final class PortTransaction: Sendable {
   public func commit() throws(LoopPort.PostError) {
     let core = port.core
     if core.isOnThread {
-      guard core.commitOnThread(target, address, number) else { throw port.refusal }
+      guard commitOnThread(core) else { throw port.refusal }
       return
     }
     // Checked before the mark, because a child process inherits a set mark but
     // performs nothing.
     if !core.isForked, _fastPath(mark.join()) { return }
     guard handOver(to: core) else { throw port.refusal }
+  }
+
+  private func commitOnThread(_ core: PortCore) -> Bool {
+    guard let clock else { return core.commitOnThread(target, address, number) }
+    let target = target
+    return core.commitOnThread { loop in
+      withExtendedLifetime(target) {
+        loop.transactions.commit(key, address, number, atNextFrameOf: clock)
+      }
+    }
   }
 
   @inline(never)
@@ -90,11 +138,14 @@ public final class PortTransaction: Sendable {
   }
 
   /// Called when the waiting item is dropped because the loop was released.
-  func willBeDropped() { mark.clear() }
+  func clearMark() { mark.clear() }
 
   /// Commits the pair on the loop when the item is taken, and takes over its
   /// reference to `target`.
   func wasTaken(by loop: EventLoop, target: UInt) {
+    if let clock {
+      return loop.transactions.commitPosted(self, target, number, atNextFrameOf: clock)
+    }
     // Cleared before the pair is pending, and so before its action runs. A
     // commit made after the action began to read finds the mark cleared.
     mark.clear()

@@ -5,8 +5,8 @@ extension Selector {
   /// The selector keeps one of the values or merges them.
   ///
   /// ```swift
-  /// static let scroll = Selector<List>.Carrying<Double>("scroll", merge: +) { list, distance in
-  ///   list.scroll(by: distance)
+  /// static let scroll = Selector<List>.Carrying<Double>("scroll", merge: +) {
+  ///   $0.scroll(by: $1)
   /// }
   /// ```
   ///

@@ -9,6 +9,7 @@
 /// ```swift
 /// final class Label {
 ///   static let layout = Selector<Label>("layout") { $0.layOut() }
+///   func layOut() {}
 /// }
 /// ```
 ///
@@ -51,13 +52,23 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
   // `origin` is nil for a selector that was created before.
   @usableFromInline
   init(_ name: String, _ origin: SelectorOrigin?, erased action: @escaping SelectorEntry.Action) {
+    self.init(name, origin, erased: action, waitsForFrame: nil)
+  }
+
+  init(
+    _ name: String,
+    _ origin: SelectorOrigin?,
+    erased action: @escaping SelectorEntry.Action,
+    waitsForFrame: SelectorEntry.FrameFunction?
+  ) {
     let entry = SelectorTable.entry(Target.self, name, origin) { number in
       SelectorEntry(
         number: number,
         targetType: Target.self,
         name: name,
         origin: origin,
-        action: action
+        action: action,
+        waitsForFrame: waitsForFrame
       )
     }
     address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())

@@ -1,13 +1,21 @@
+import Synchronization
+
 /// The definition of a selector. There is one entry per target type and name.
 /// Entries are never freed, so a selector consists of two words and copying it
 /// counts no references.
 @usableFromInline
 final class SelectorEntry: Sendable {
+  // The `OwnerWord` of the selector's transactions, or 0 before its first use.
+  private let ownerWord = Atomic<UInt64>(0)
+
   /// An action with its target type erased.
   @usableFromInline typealias Action = @Sendable (AnyObject) throws -> Void
 
   /// An action that also receives the transaction's value.
   typealias ValueAction = @Sendable (AnyObject, ValueBox) throws -> Void
+
+  /// A function that receives the target and the clock of a commit.
+  typealias FrameFunction = @Sendable (EventLoop, AnyObject, FrameClock) -> Void
 
   /// Part of a transaction's identity. Starts at 1.
   let number: UInt32
@@ -19,6 +27,8 @@ final class SelectorEntry: Sendable {
   let valueAction: ValueAction?
   /// The `MergeBox` of a selector that carries values.
   let merge: (AnyObject & Sendable)?
+  /// Called on the loop when a pair begins to wait for a clock's frame.
+  let waitsForFrame: FrameFunction?
 
   /// Creates an entry. Its transactions carry values if there is a
   /// `valueAction`.
@@ -29,7 +39,8 @@ final class SelectorEntry: Sendable {
     origin: SelectorOrigin?,
     action: @escaping Action,
     valueAction: ValueAction? = nil,
-    merge: (AnyObject & Sendable)? = nil
+    merge: (AnyObject & Sendable)? = nil,
+    waitsForFrame: FrameFunction? = nil
   ) {
     self.number = number
     self.targetType = targetType
@@ -38,6 +49,22 @@ final class SelectorEntry: Sendable {
     self.action = action
     self.valueAction = valueAction
     self.merge = merge
+    self.waitsForFrame = waitsForFrame
+  }
+
+  /// Names the selector's transactions, such as `Label.layout`.
+  var owner: OwnerWord {
+    // Acquire: pairs with the release in `makeOwner()`.
+    let word = ownerWord.load(ordering: .acquiring)
+    return _fastPath(word != 0) ? OwnerWord(rawValue: word) : makeOwner()
+  }
+
+  @inline(never)
+  private func makeOwner() -> OwnerWord {
+    let owner = OwnerWord(.transaction, WorkName("\(targetType).\(name)"))
+    // Release: a thread that reads the word sees the name that it points to.
+    ownerWord.store(owner.rawValue, ordering: .releasing)
+    return owner
   }
 }
 

@@ -36,6 +36,11 @@ public final class Transaction {
   // do. Exclusivity is unchecked, because only one thread has access.
   @usableFromInline @exclusivity(unchecked) var pendingThread: UInt = 0
 
+  // The loop's thread while the pair waits for a frame, otherwise 0.
+  // `pendingThread` is 0 meanwhile, because a commit without a clock has
+  // something to do.
+  @usableFromInline @exclusivity(unchecked) var frameThread: UInt = 0
+
   let transactions: TransactionSet
   let key: UInt
   let address: UInt
@@ -79,17 +84,30 @@ public final class Transaction {
   /// The target, or nil if it was held weakly and died.
   var target: AnyObject? { holdsWeakly ? weakTarget : strongTarget }
 
-  /// Whether the transaction is pending and linked from its entry in the set.
-  var isLinked: Bool { pendingThread != 0 }
+  /// Whether the transaction is pending and linked from its entry.
+  var isLinked: Bool { pendingThread | frameThread != 0 }
 
-  /// Marks the transaction as pending.
+  /// Whether the transaction is linked from an entry that waits for a frame.
+  var isLinkedToFrame: Bool { frameThread != 0 }
+
+  /// Marks the transaction as pending in the tick.
   @inline(__always)
   func didLink() { pendingThread = transactions.thread }
+
+  /// Marks the transaction as waiting for a frame.
+  func didLinkToFrame() { frameThread = transactions.thread }
+
+  /// Called when the pair's entry has moved from a frame list to the set.
+  func frameDidEnd() {
+    frameThread = 0
+    didLink()
+  }
 
   /// Marks the transaction as not pending. Returns the pair's next transaction.
   @inline(__always)
   func unlink() -> UInt {
     pendingThread = 0
+    frameThread = 0
     defer { next = 0 }
     return next
   }
@@ -126,8 +144,44 @@ public final class Transaction {
 
   private func commitFirst() {
     transactions.checkUsable("Transaction.commit")
+    // Pending since before the loop moved to this thread. Linking it again
+    // would make the entry's list of transactions a cycle.
+    if pendingThread != 0, frameThread == 0 { return didLink() }
     guard let target else { return transactions.metrics.dead.add() }
     transactions.commit(self, .passRetained(target))
+  }
+}
+
+// Commits at a frame. T11.
+extension Transaction {
+  /// Commits the transaction for the next frame of `clock`, unless it is
+  /// already pending.
+  ///
+  /// Call on the loop. Otherwise the same as `EventLoop.commit` with a clock.
+  ///
+  /// - Precondition: A strongly held target is alive, and `clock` belongs to the
+  ///   transaction's loop.
+  /// - Complexity: O(1). A load and a branch while the pair waits for a frame.
+  ///   A commit of a pending pair does not allocate.
+  @inlinable
+  @inline(__always)
+  public func commit(atNextFrameOf clock: FrameClock) {
+    if _fastPath(frameThread == threadIdentity()) { return }
+    Transaction.commitFirst(Unmanaged.passUnretained(self), clock)
+  }
+
+  @usableFromInline
+  @inline(never)
+  static func commitFirst(_ transaction: Unmanaged<Transaction>, _ clock: FrameClock) {
+    transaction._withUnsafeGuaranteedRef { $0.commitFirst(clock) }
+  }
+
+  private func commitFirst(_ clock: FrameClock) {
+    transactions.checkUsable("Transaction.commit")
+    transactions.checkClock(clock, "Transaction.commit")
+    if isLinked { return }
+    guard let target else { return transactions.metrics.dead.add() }
+    transactions.commit(self, target, atNextFrameOf: clock)
   }
 }
 
@@ -149,7 +203,7 @@ extension Transaction {
   /// Call on the loop.
   public var isPending: Bool {
     transactions.checkThread("Transaction.isPending")
-    return whileAlive { isLinked || transactions.findLive(key, number) != nil }
+    return whileAlive { isLinked || transactions.isPending(key, number) }
   }
 
   /// Cancels the pair if it is pending. Returns whether it was pending.
@@ -164,7 +218,8 @@ extension Transaction {
   }
 
   /// Performs the pair at once if it is pending, and not again later. Returns
-  /// whether it was pending.
+  /// whether it was pending. A pair that waits for a frame is pending, and is
+  /// performed before its frame.
   ///
   /// Call on the loop. Does nothing in a forked child, because the parent
   /// performs the transaction.

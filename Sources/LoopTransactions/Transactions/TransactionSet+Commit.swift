@@ -4,7 +4,7 @@ extension TransactionSet {
   @inline(__always)
   func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     guard let slot = list.freeSlot(key, number) else { return metrics.coalesced.add() }
-    if _slowPath(weakCount > 0) { return commitAmongWeak(key, selector, number) }
+    if _slowPath(slowCount > 0) { return commitSlowly(key, selector, number) }
     list.append(key, number, Pending(selector: selector), slot: slot)
     // Adding the first entry notifies the host of an embedded loop. The host's
     // code may use the set, so the target must be retained before.
@@ -15,7 +15,7 @@ extension TransactionSet {
 
   /// Commits a pair, and takes over the caller's reference to the target.
   func commitOwned(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    guard weakCount == 0, let slot = list.freeSlot(key, number) else {
+    guard slowCount == 0, let slot = list.freeSlot(key, number) else {
       commit(key, selector, number)
       return KeyedObject.at(key).release()
     }
@@ -29,15 +29,36 @@ extension TransactionSet {
     _ selector: Selector<Target>.Carrying<Value>,
     _ value: Value
   ) {
+    bringForward(key, selector.number)
     guard let place = list.find(key, selector.number) else {
-      let box = Unmanaged<ValueBox>.passRetained(TypedValueBox(value))
-      let pending = Pending(
-        selector: selector.address,
-        attachment: UInt(bitPattern: box.toOpaque()) | 1
-      )
-      return append(key, selector.number, pending)
+      return append(key, selector.number, Self.pending(selector, value))
     }
-    let box: TypedValueBox<Value> = Self.valueBox(of: list[place])
+    guard merge(value, into: list[place], selector) else { return commit(key, selector, value) }
+  }
+
+  /// The data of a new entry with `value`.
+  static func pending<Target, Value>(
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value
+  ) -> Pending {
+    let box = Unmanaged<ValueBox>.passRetained(TypedValueBox(value))
+    return Pending(selector: selector.address, attachment: UInt(bitPattern: box.toOpaque()) | 1)
+  }
+
+  /// The data of the pair's entry, which carries a value, in any list.
+  func findValue(_ key: UInt, _ number: UInt32) -> Pending? {
+    if let place = list.find(key, number) { return list[place] }
+    return findWaiting(key, number).map { $0.0.list[$0.1] }
+  }
+
+  /// Combines `value` with the value of `pending`. Returns false if the merge
+  /// closure used the pair, so that the commit must be repeated.
+  func merge<Target, Value>(
+    _ value: Value,
+    into pending: Pending,
+    _ selector: Selector<Target>.Carrying<Value>
+  ) -> Bool {
+    let box: TypedValueBox<Value> = Self.valueBox(of: pending)
     // The old value is released outside of the access, because its `deinit` may
     // commit the pair again.
     let (old, changes) = (box.value, box.changes)
@@ -45,11 +66,12 @@ extension TransactionSet {
     guard box.isPending, box.changes == changes else {
       // The merge closure performed, cancelled or committed the pair. Its
       // result used a value that is no longer pending.
-      return commit(key, selector, value)
+      return false
     }
     metrics.coalesced.add()
     box.change(to: joined)
     withExtendedLifetime(old) {}
+    return true
   }
 
   /// Calls `body`, a merge closure. `close()` traps while `body` runs, because
@@ -65,7 +87,7 @@ extension TransactionSet {
   func commit(_ transaction: Transaction, _ target: Unmanaged<AnyObject>) {
     let (key, number) = (transaction.key, transaction.number)
     transaction.didLink()
-    guard weakCount == 0, !transaction.holdsWeakly, let slot = list.freeSlot(key, number) else {
+    guard slowCount == 0, !transaction.holdsWeakly, let slot = list.freeSlot(key, number) else {
       commitSlowly(transaction)
       return target.release()
     }
@@ -77,10 +99,13 @@ extension TransactionSet {
   @inline(never)
   private func commitSlowly(_ transaction: Transaction) {
     let (key, number) = (transaction.key, transaction.number)
+    // If the transaction waits for a frame, it is linked to the pair's entry.
+    let isLinked = transaction.isLinkedToFrame
+    bringForward(key, number)
     if let place = findLive(key, number) {
       metrics.coalesced.add()
-      if !transaction.holdsWeakly { promoteToStrong(place, key, number) }
-      link(transaction, at: place)
+      if !transaction.holdsWeakly { promoteToStrong(place, key, number, in: list) }
+      if !isLinked { link(transaction, at: place, in: list) }
     } else if transaction.holdsWeakly {
       appendWeak(transaction)
     } else {
@@ -90,12 +115,13 @@ extension TransactionSet {
 
   // Looking up a weak entry may remove it, which moves the slots.
   @inline(never)
-  private func commitAmongWeak(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+  private func commitSlowly(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+    bringForward(key, number)
     guard let place = findLive(key, number) else {
       return append(key, number, Pending(selector: selector))
     }
     metrics.coalesced.add()
-    promoteToStrong(place, key, number)
+    promoteToStrong(place, key, number, in: list)
   }
 
   @inline(__always)
@@ -107,13 +133,21 @@ extension TransactionSet {
 
   private func appendWeak(_ transaction: Transaction) {
     _ = Unmanaged.passRetained(transaction)
-    weakCount += 1
+    didAppendSlow()
     list.append(
       transaction.key,
       transaction.number | Self.weakTag,
       Pending(selector: transaction.address, attachment: transaction.word)
     )
     didAppend()
+  }
+
+  /// Calls `body`, which appends entries. Comes last in its caller, because it
+  /// may call the host of an embedded loop.
+  func appending(_ body: () -> Void) {
+    let wasEmpty = isEmpty
+    body()
+    if wasEmpty, !isEmpty { becomePending() }
   }
 
   // Only the first entry arms the loop. The loop stays armed until the set is

@@ -4,30 +4,39 @@ extension TransactionSet {
   /// retains the target, so it cannot die during the call.
   func findLive(_ key: UInt, _ number: UInt32) -> List.Index? {
     if let place = list.find(key, number) { return place }
-    guard weakCount > 0, let place = list.find(key, number | Self.weakTag) else { return nil }
-    let holder = Self.transaction(list[place].firstTransaction)
-    if holder?._withUnsafeGuaranteedRef({ $0.target }) != nil {
-      return place
-    }
+    guard slowCount > 0, let place = list.find(key, number | Self.weakTag) else { return nil }
+    if isTargetAlive(list[place]) { return place }
     // The target has died, and another object has taken its address.
     discardDeadEntry(list.remove(place))
     settle()
     return nil
   }
 
-  /// Makes a weak entry retain its target.
-  func promoteToStrong(_ place: List.Index, _ key: UInt, _ number: UInt32) {
+  /// Whether the target of a weak entry is alive.
+  func isTargetAlive(_ pending: Pending) -> Bool {
+    let holder = Self.transaction(pending.firstTransaction)
+    return holder?._withUnsafeGuaranteedRef { $0.target } != nil
+  }
+
+  /// Whether the pair waits for the tick or for a frame, and its target is
+  /// alive. The caller retains the target.
+  func isPending(_ key: UInt, _ number: UInt32) -> Bool {
+    findLive(key, number) != nil || findWaiting(key, number) != nil
+  }
+
+  /// Makes a weak entry of `list` retain its target.
+  func promoteToStrong(_ place: List.Index, _ key: UInt, _ number: UInt32, in list: List) {
     guard place.tag & Self.weakTag != 0 else { return }
     _ = KeyedObject.at(key).retain()
     list.setTag(number, at: place)
-    didRemoveWeakEntry()
+    didRemoveSlow()
     // The transaction stays linked, but the entry no longer retains it.
     let holder = list[place].firstTransaction
     Self.transaction(holder)?.release()
   }
 
-  /// Links `transaction` to the pending entry at `place`.
-  func link(_ transaction: Transaction, at place: List.Index) {
+  /// Links `transaction` to the pending entry at `place` of `list`.
+  func link(_ transaction: Transaction, at place: List.Index, in list: List) {
     var pending = list[place]
     if let head = Self.transaction(pending.firstTransaction)?.takeUnretainedValue() {
       transaction.next = head.next
@@ -50,9 +59,13 @@ extension TransactionSet {
   /// Unlinks a transaction that is being freed while it is pending.
   func unlink(_ transaction: Transaction) {
     let (key, number) = (transaction.key, transaction.number)
-    guard let place = list.find(key, number) ?? list.find(key, number | Self.weakTag) else {
-      return
+    var (list, frame) = (list, firstFrame)
+    var found = list.find(key, number) ?? list.find(key, number | Self.weakTag)
+    while found == nil, let current = frame {
+      (list, frame) = (current.list, current.next)
+      found = list.find(key, number) ?? list.find(key, number | Self.weakTag)
     }
+    guard let place = found else { return }
     var pending = list[place]
     if pending.firstTransaction == transaction.word {
       pending.attachment = transaction.next
@@ -71,9 +84,6 @@ extension TransactionSet {
     UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
   }
 
-  /// Counts the removal of a weak entry.
-  func didRemoveWeakEntry() { weakCount -= 1 }
-
   /// Called when nothing is pending any more.
   func becomeDormant() {
     guard let observer, !observer.isDormant else { return }
@@ -81,9 +91,10 @@ extension TransactionSet {
     loop?.endPendingWork()
   }
 
-  private func discardDeadEntry(_ pending: Pending) {
+  /// Releases the references of a removed entry whose target has died.
+  func discardDeadEntry(_ pending: Pending) {
     metrics.dead.add()
-    didRemoveWeakEntry()
+    didRemoveSlow()
     unlink(pending)
     Self.transaction(pending.firstTransaction)?.release()
   }

@@ -24,35 +24,55 @@ extension TransactionSet {
   }
 
   private func flush(before mark: UInt32) {
+    guard !isEmpty, let loop else { return }
+    if _slowPath(core.needsSlowTick) { return flushSlowly(before: mark, on: loop) }
+    flush(before: mark, on: loop) { perform($0) }
+  }
+
+  /// Does the same as `flush(before:)` in a forked child, or while pieces of
+  /// work are measured.
+  @inline(never)
+  private func flushSlowly(before mark: UInt32, on loop: EventLoop) {
     // The parent performs the transactions that a child process inherits. I15.
-    guard !isEmpty, !isInherited, let loop else { return }
+    guard !isInherited else { return }
+    let recorder = loop.recorder
+    loop.enterTick()
+    let outer = recorder?.pointee.enter()
+    flush(before: mark, on: loop) { entry in
+      recorder?.pointee.begin(SelectorEntry.at(entry.payload.selector).owner)
+      return perform(entry)
+    }
+    if let outer { recorder?.pointee.end(outer) }
+  }
+
+  @inline(__always)
+  private func flush(
+    before mark: UInt32,
+    on loop: EventLoop,
+    _ perform: (List.Entry) -> Bool
+  ) {
     // Flushes nest only if an action closes an adopted loop. The outer flush
     // ends when nothing is left.
     let isWithin = isFlushing
     guard !isWithin || loop.state == .closing else { return }
     isFlushing = true
     loop.meter.begin()
-    performing { perform(before: mark, on: loop) }
+    performing {
+      while let entry = list.removeFirst(before: mark) {
+        let counts = perform(entry)
+        guard counts else { continue }
+        loop.meter.didPerform()
+        guard loop.meter.allowsMore(after: entry.payload.selector) else { break }
+      }
+    }
     isFlushing = isWithin
     didFlush(mark)
-  }
-
-  @inline(__always)
-  private func perform(before mark: UInt32, on loop: EventLoop) {
-    while let entry = list.removeFirst(before: mark) {
-      let counts = perform(entry)
-      guard counts else { continue }
-      loop.meter.didPerform()
-      guard loop.meter.allowsMore(after: entry.payload.selector) else { break }
-    }
   }
 
   /// Performs (`key`, `number`) at once if it is pending. Returns whether it
   /// was pending.
   func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
-    guard !isInherited, let place = findLive(key, number) else { return false }
-    let pending = list.remove(place)
-    let entry = List.Entry(key: key, tag: place.tag, payload: pending)
+    guard !isInherited, let entry = removeLive(key, number) else { return false }
     // Between two runs, another loop of the thread may be the current one.
     if let loop {
       loop.asCurrent { _ = performing { perform(entry) } }
@@ -66,12 +86,17 @@ extension TransactionSet {
   /// Cancels (`key`, `number`) if it is pending. Returns whether it was
   /// pending.
   func cancel(_ key: UInt, _ number: UInt32) -> Bool {
-    guard let place = findLive(key, number) else { return false }
-    let pending = list.remove(place)
+    guard let entry = removeLive(key, number) else { return false }
     metrics.cancelled.add()
-    discard(List.Entry(key: key, tag: place.tag, payload: pending))
+    discard(entry)
     settle()
     return true
+  }
+
+  /// Removes the entry of (`key`, `number`), if its target is alive.
+  private func removeLive(_ key: UInt, _ number: UInt32) -> List.Entry? {
+    guard let place = findLive(key, number) else { return removeWaiting(key, number) }
+    return List.Entry(key: key, tag: place.tag, payload: list.remove(place))
   }
 
   /// Drops all entries that are pending now.
@@ -91,7 +116,7 @@ extension TransactionSet {
   /// Updates the metrics, and becomes dormant if nothing is pending.
   func settle() {
     list.settle()
-    metrics.pendingTransactions.set(UInt64(count))
+    updatePending(metrics)
     if isEmpty { becomeDormant() }
   }
 
@@ -143,7 +168,8 @@ extension TransactionSet {
     return true
   }
 
-  private func discard(_ entry: List.Entry) {
+  /// Releases the references of `entry`, which was removed from its list.
+  func discard(_ entry: List.Entry) {
     unlink(entry.payload)
     _ = claimValueBox(entry.payload)
     _ = claimTarget(entry)
@@ -174,7 +200,7 @@ extension TransactionSet {
     guard entry.tag & Self.weakTag != 0 else {
       return KeyedObject.at(entry.key).takeRetainedValue()
     }
-    didRemoveWeakEntry()
+    didRemoveSlow()
     return Self.transaction(entry.payload.firstTransaction)?.takeRetainedValue().target
   }
 }

@@ -31,7 +31,11 @@ final class TransactionSet {
   // Exclusivity is unchecked, because one thread has access and no access spans
   // the call of an action.
   @exclusivity(unchecked) var list = List()
-  @exclusivity(unchecked) var weakCount = 0
+  // The number of weak entries, plus the number of entries that wait for a
+  // frame. If 0, a commit looks up one entry only.
+  @exclusivity(unchecked) private(set) var slowCount = 0
+  // The first frame list with entries.
+  @exclusivity(unchecked) var firstFrame: FrameCommits?
   @exclusivity(unchecked) var isFlushing = false
   // The end of the entries that the flush at `exit` performs. If nil, that
   // flush performs no entries.
@@ -42,7 +46,7 @@ final class TransactionSet {
   var errorHandler: (TransactionError) -> Void = TransactionSet.logToStandardError
   private(set) unowned(unsafe) var loop: EventLoop?
   private(set) var observer: Observer?
-  private let core: PortCore
+  let core: PortCore
 
   /// Creates an empty set for the loop of `core`.
   init(core: PortCore) {
@@ -76,6 +80,12 @@ final class TransactionSet {
   // display commit shows the state before the transactions of the tick. Its
   // next commit shows the state after them.
   static let order = 0xFFFFFF
+
+  /// Counts the addition of a weak entry, or of an entry that waits for a frame.
+  func didAppendSlow() { slowCount += 1 }
+
+  /// Reverts one `didAppendSlow()`.
+  func didRemoveSlow() { slowCount -= 1 }
 
   /// Traps unless the caller is on the loop's thread.
   @inline(__always)
@@ -113,7 +123,8 @@ extension TransactionSet: PendingCommits {
     self.loop = loop
     let observer = loop.addObserver(
       for: [.beforeWaiting, .exit],
-      order: Self.order
+      order: Self.order,
+      place: nil
     ) { [unowned(unsafe) self] activity in
       if activity == .beforeWaiting { flush() } else { flushAtExit() }
     }
@@ -135,11 +146,14 @@ extension TransactionSet: PendingCommits {
   func willDropPosted(portTransaction transaction: UInt) {
     guard let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
     Unmanaged<PortTransaction>.fromOpaque(transaction)._withUnsafeGuaranteedRef {
-      $0.willBeDropped()
+      $0.clearMark()
     }
   }
 
   var holdsAnything: Bool { !isEmpty }
+
+  // Later commits wait for no frame, because the loop takes none.
+  func loopWillClose() { beginAllFrames() }
 
   func loopDidClose() {
     loop = nil
@@ -152,9 +166,15 @@ extension TransactionSet: PendingCommits {
     // Dropped, because linked transactions would otherwise stay pending and
     // retain their targets.
     drop()
+    dropFrames()
   }
 
   func leaveInChild() { loopDidClose() }
 
-  func updateMetrics(_ metrics: MetricsCells) { metrics.pendingTransactions.set(UInt64(count)) }
+  func updateMetrics(_ metrics: MetricsCells) { updatePending(metrics) }
+
+  /// Updates the number of pending transactions.
+  func updatePending(_ metrics: MetricsCells) {
+    metrics.pendingTransactions.set(UInt64(firstFrame == nil ? count : count + waitingCount))
+  }
 }

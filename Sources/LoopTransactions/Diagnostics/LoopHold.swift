@@ -1,0 +1,110 @@
+/// A tick that took longer than the threshold of a `LoopWatchdog`.
+///
+/// A value: read it on any thread.
+public struct LoopHold: Sendable {
+  /// The reason for the length of a tick.
+  public enum Cause: Hashable, Sendable {
+    /// The thread computes.
+    case computing
+    /// The thread is blocked, mostly in the system call with this name, or in a
+    /// `page fault`. The name is empty if the system does not tell it.
+    case blocked(in: String)
+    /// The thread could run, but other threads or processes have the CPU, or a
+    /// limit of its control group is spent.
+    case notScheduled
+    /// The system does not tell.
+    case unknown
+  }
+
+  /// The name of the loop's thread, as debuggers show it.
+  public let thread: String
+
+  /// Whether the tick has ended.
+  public let isOver: Bool
+
+  /// The time since the beginning of the tick, or its whole length if it is
+  /// over.
+  ///
+  /// The length is exact if the loop made at most one further tick before the
+  /// watchdog looked, otherwise up to a millisecond too long.
+  public let duration: Duration
+
+  /// The CPU time that the thread used during the tick, as far as the watchdog
+  /// saw. Zero on other systems than Linux.
+  public let cpuTime: Duration
+
+  /// The reason for the length: the one with the most time.
+  public let cause: Cause
+
+  /// The pieces of work that ran during the tick, and their shares of its time,
+  /// from 0 to 1, largest first. At most eight.
+  ///
+  /// The watchdog looks once per millisecond, so short pieces are samples of
+  /// all those that ran.
+  public let works: [(work: Work, share: Double)]
+
+  /// Whether one piece of work took at least half of the tick. If not, the tick
+  /// ran many short ones.
+  public let isOnePiece: Bool
+
+  /// The piece of work with the largest share.
+  public var work: Work { works.first?.work ?? Work(OwnerWord(.other)) }
+
+  package init(thread: String, duration: Duration, cause: Cause) {
+    self.thread = thread
+    self.duration = duration
+    self.cause = cause
+    isOver = true
+    cpuTime = .zero
+    works = []
+    isOnePiece = true
+  }
+
+  init(_ hold: HoldTracker.Hold, thread: String) {
+    self.thread = thread
+    isOver = hold.isOver
+    duration = .nanoseconds(Int64(clamping: hold.duration))
+    cpuTime = .nanoseconds(Int64(clamping: hold.cpuTime))
+    cause = hold.cause
+    isOnePiece = hold.longestPiece >= hold.duration / 2
+    let total = Double(max(1, hold.works.values.reduce(0, +)))
+    works = hold.works.sorted { $0.value > $1.value }.prefix(8).map { word, time in
+      (Work(OwnerWord(rawValue: word)), Double(time) / total)
+    }
+  }
+}
+
+extension HoldTracker.Hold {
+  var cause: LoopHold.Cause {
+    let call = blocked.max { $0.value < $1.value }
+    let inCalls = blocked.values.reduce(0, +)
+    let most = max(cpuTime, unscheduled, inCalls)
+    if most == 0 { return .unknown }
+    if let call, inCalls == most { return .blocked(in: call.key) }
+    // Two threads that share a CPU get half of it each.
+    return unscheduled * 5 >= cpuTime * 4 ? .notScheduled : .computing
+  }
+}
+
+extension LoopHold: CustomStringConvertible {
+  /// One line, such as `loop 'main' is held for 0.12 seconds by post
+  /// App/Main.swift:12, computing`.
+  public var description: String {
+    let verb = isOver ? "was held for" : "is held for"
+    let names = works.prefix(3).map { "\($0.work)" }.joined(separator: ", ")
+    let pieces = isOnePiece ? "\(work)" : "many short pieces of work, such as \(names)"
+    return "loop '\(thread)' \(verb) \(duration) by \(pieces), \(cause)"
+  }
+}
+
+extension LoopHold.Cause: CustomStringConvertible {
+  /// The cause in words, such as `blocked in read`.
+  public var description: String {
+    switch self {
+    case .computing: "computing"
+    case .blocked(let call): call.isEmpty ? "blocked" : "blocked in \(call)"
+    case .notScheduled: "not scheduled"
+    case .unknown: "for an unknown reason"
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// Measuring ticks and pieces of work, on request. X2, I33.
+extension EventLoop {
+  /// Called at the end of each tick, with its measurements. Defaults to nil.
+  ///
+  /// Call on the loop. While set, a tick takes about 55 ns longer, and each
+  /// piece of work about 10 ns. The loop calls the handler before it polls, so
+  /// work that the handler adds is performed in the next tick. Work since the
+  /// last poll of a run is reported when the run returns; work that the handler
+  /// adds then is left to the next run. If the loop does not sleep, the time of
+  /// the handler belongs to the next tick. A handler that replaces itself takes
+  /// effect from the next tick on. A handler that is set in a callback gets no
+  /// report of the tick that is running.
+  ///
+  /// ```swift
+  /// loop.tickHandler = { tick in
+  ///   if tick.duration > .milliseconds(10) { print("late:", tick) }
+  /// }
+  /// ```
+  public var tickHandler: ((TickReport) -> Void)? {
+    get {
+      checkThread("EventLoop.tickHandler")
+      return storedTickHandler
+    }
+    set {
+      checkUsable("EventLoop.tickHandler")
+      // Released after the access, because a `deinit` of the captures may use
+      // the loop.
+      let old = storedTickHandler
+      storedTickHandler = newValue
+      updateRecorder()
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// Whether `LoopPort.latencies` has the latencies of this loop's ticks.
+  /// Defaults to false.
+  ///
+  /// Call on the loop. When false, latencies cost nothing. When true, they take
+  /// 57 KB, and ticks and pieces of work are timed as for a `tickHandler`.
+  /// Recording begins with the next tick, and allocates nothing. Setting this to
+  /// false keeps the latencies recorded so far; recording again adds to them.
+  public var recordsLatencies: Bool {
+    get {
+      checkThread("EventLoop.recordsLatencies")
+      return latencies != nil
+    }
+    set {
+      checkUsable("EventLoop.recordsLatencies")
+      latencies = newValue ? core.latencyCells : nil
+      updateRecorder()
+    }
+  }
+
+  /// The watchdog that reports ticks of this loop that take long. Defaults to
+  /// nil.
+  ///
+  /// Call on the loop. The loop keeps the watchdog until it is replaced, or
+  /// until the loop is closed. A loop with a virtual clock is not watched.
+  /// Setting it during a tick watches from the next tick on. At most 256 loops
+  /// and workers of a process can be watched or recorded at the same time;
+  /// further ones are not watched.
+  public var watchdog: LoopWatchdog? {
+    get {
+      checkThread("EventLoop.watchdog")
+      return storedWatchdog
+    }
+    set {
+      checkUsable("EventLoop.watchdog")
+      let old = storedWatchdog
+      unwatch()
+      storedWatchdog = newValue
+      updateRecorder()
+      if let slot = recorder?.pointee.slot, virtualTime == nil { newValue?.add(slot) }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// Ends the watch, before the slot is given back or the watchdog replaced.
+  private func unwatch() {
+    if let slot = recorder?.pointee.slot { storedWatchdog?.remove(slot) }
+  }
+
+  /// Starts or stops recording, after a setting has changed.
+  func updateRecorder() {
+    let wanted = storedTickHandler != nil || storedWatchdog != nil || latencies != nil
+    if wanted, recorder == nil { startRecording() } else if !wanted { stopRecording() }
+    core.setRecords(ticks: isTimed || recorder != nil, wakes: recorder != nil)
+  }
+
+  private func startRecording() {
+    let new = Recorder(
+      metrics: core.metrics,
+      virtualTime: virtualTime.map { time in { time.nanoseconds } },
+      isInTick: state != .idle || isCalledBack
+    )
+    if let recorderMemory {
+      recorderMemory.replace(by: new)
+    } else {
+      recorderMemory = RecorderMemory(new)
+    }
+    recorder = recorderMemory?.recorder
+  }
+
+  private func stopRecording() {
+    recorder?.pointee.stop()
+    recorder = nil
+  }
+
+  /// Stops recording. Called when the loop is closed.
+  func endRecording() {
+    let (handler, watchdog) = (storedTickHandler, storedWatchdog)
+    unwatch()
+    storedTickHandler = nil
+    storedWatchdog = nil
+    latencies = nil
+    stopRecording()
+    core.setRecords(ticks: false, wakes: false)
+    withExtendedLifetime((handler, watchdog)) {}
+  }
+
+  /// Notes that the poll has returned, if this is the first callback since then.
+  @inline(__always)
+  func enterTick() {
+    recorder?.pointee.enterTick(polledAt: wasTornDown ? 0 : uv.milliseconds)
+  }
+
+  /// Records the latencies of the tick, and passes its measurements to the
+  /// handler.
+  @inline(__always)
+  func reportTick() {
+    guard let recorder else { return }
+    let tick = recorder.pointee.endTick()
+    // Otherwise its beginning is not known.
+    guard tick.isWhole else { return }
+    latencies?.record(tick)
+    storedTickHandler?(TickReport(tick))
+  }
+
+  /// Called when a run or a host's turn begins.
+  func beginRecordedRun() {
+    guard let recorder else { return }
+    recorder.pointee.leaveRun()
+    let sent = core.claimWakeStamp()
+    // A host's own wake makes a turn without calling `woke()`. Without a host,
+    // the wake was sent before the run, when the loop was not late.
+    guard host != nil, let sent else { return }
+    enterTick()
+    recorder.pointee.wasDue(atCycles: sent)
+  }
+
+  /// Reports the work since the last poll of a run that has returned.
+  func endRecordedRun() {
+    guard let recorder else { return }
+    if recorder.pointee.hasPieces { reportTick() }
+    recorder.pointee.leaveRun()
+  }
+
+  /// Notes that a wake arrived.
+  func recordWake() {
+    guard let recorder else { return }
+    enterTick()
+    if let sent = core.claimWakeStamp() { recorder.pointee.wasDue(atCycles: sent) }
+  }
+
+  /// Calls `body` as a piece of work of `owner`.
+  @inline(__always)
+  func recorded(_ owner: @autoclosure () -> OwnerWord, _ body: () -> Void) {
+    guard _slowPath(core.needsSlowTick), let recorder else { return body() }
+    enterTick()
+    let outer = recorder.pointee.enter()
+    recorder.pointee.begin(owner())
+    body()
+    recorder.pointee.end(outer)
+  }
+}

@@ -1,0 +1,73 @@
+/// The measurements of one tick of a loop.
+///
+/// A tick begins when the poll for events returns, and ends when the loop is
+/// about to poll again. Passed to `EventLoop.tickHandler`.
+///
+/// A value: read it on any thread.
+public struct TickReport: Sendable {
+  // Converted when read, because most handlers read one or two properties.
+  private let tick: Recorder.Tick
+
+  init(_ tick: Recorder.Tick) { self.tick = tick }
+
+  /// The beginning of the tick.
+  ///
+  /// If the poll blocked and code that this library did not call ran first, the
+  /// beginning is accurate to a millisecond.
+  public var start: LoopClock.Instant { instant(tick.start) }
+
+  /// The end of the tick.
+  public var end: LoopClock.Instant { instant(tick.end) }
+
+  /// The time that the loop waited for events before the tick.
+  public var slept: Duration { duration(of: tick.start &- tick.waitStart) }
+
+  /// The time by which the tick was later than its cause: the post that woke the
+  /// loop, or the timer that was due. The longest, if there were several. Nil if
+  /// no cause has a known time.
+  public var lateness: Duration? { tick.lateness.map(Self.duration) }
+
+  /// How often a flush carried work over to the next tick.
+  public var carriedOver: Int { Int(clamping: tick.carriedOver) }
+
+  /// The longest piece of work, and its duration. Nil if no time passed.
+  public var longest: (work: Work, duration: Duration)? {
+    tick.longest == 0 ? nil : (Work(tick.longestOwner), duration(of: tick.longest))
+  }
+
+  /// The time from the beginning to the end.
+  public var duration: Duration { duration(of: tick.end &- tick.start) }
+
+  /// The number of pieces of work of `kind`.
+  public func count(of kind: Work.Kind) -> Int { Int(tick.counts[Int(kind.rawValue)]) }
+
+  /// The number of pieces of work of all kinds.
+  public var count: Int { Int(tick.counts.wrappedSum()) }
+
+  private func instant(_ reading: UInt64) -> LoopClock.Instant {
+    LoopClock.Instant(nanoseconds: tick.clock.nanoseconds(at: reading))
+  }
+
+  private func duration(of units: UInt64) -> Duration {
+    Self.duration(tick.clock.nanoseconds(of: units))
+  }
+
+  private static func duration(_ nanoseconds: UInt64) -> Duration {
+    .nanoseconds(Int64(clamping: nanoseconds))
+  }
+}
+
+extension TickReport: CustomStringConvertible {
+  /// One line, such as `0.012 seconds, 3 of kind post, longest 0.011 seconds in
+  /// post App/Main.swift:12`.
+  public var description: String {
+    var parts = ["\(duration)"]
+    for kind in Work.Kind.allCases where count(of: kind) > 0 {
+      parts.append("\(count(of: kind)) of kind \(kind)")
+    }
+    if let lateness { parts.append("late by \(lateness)") }
+    if carriedOver > 0 { parts.append("carried over \(carriedOver)") }
+    if let longest { parts.append("longest \(longest.duration) in \(longest.work)") }
+    return parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,63 @@
+import CUV
+
+/// Reads the state of another thread of this process. Linux only; elsewhere the
+/// system tells nothing.
+enum ThreadState {
+  /// The state of a thread that uses no CPU at the moment.
+  enum Waiting: Hashable {
+    /// Runnable: it waits for a CPU, or has one again.
+    case forCPU
+    /// Blocked in a system call, whose name is given, or in a page fault.
+    case blocked(String)
+    /// The thread has ended, or the system does not tell.
+    case unknown
+  }
+
+  /// The CPU time of a thread, in nanoseconds. 0 if it has ended.
+  static func cpuTime(of thread: UInt32) -> UInt64 { lt_thread_cpu_time(thread) }
+
+  /// The time that a thread was runnable without a CPU, in nanoseconds. A delay
+  /// counts when it has ended.
+  static func delay(of thread: UInt32) -> UInt64 {
+    let words = file("schedstat", of: thread)?.split(separator: UInt8(ascii: " ")) ?? []
+    guard words.count > 1 else { return 0 }
+    return UInt64(String(decoding: words[1], as: UTF8.self)) ?? 0
+  }
+
+  /// The name of a thread, as debuggers show it. Empty if it has ended.
+  static func name(of thread: UInt32) -> String {
+    let bytes = file("comm", of: thread)?.prefix { $0 != UInt8(ascii: "\n") } ?? []
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The reason why a thread uses no CPU.
+  static func waiting(of thread: UInt32) -> Waiting {
+    guard let stat = file("stat", of: thread), let state = state(in: stat) else { return .unknown }
+    if state == UInt8(ascii: "R") { return .forCPU }
+    guard let call = file("syscall", of: thread).map({ String(decoding: $0, as: UTF8.self) }) else {
+      return .blocked("")
+    }
+    return waiting(call)
+  }
+
+  /// The reason that a line of `/proc/self/task/TID/syscall` tells.
+  static func waiting(_ line: String) -> Waiting {
+    let word = line.prefix { $0 != " " && $0 != "\n" }
+    if word == "running" { return .forCPU }
+    guard let number = Int(word) else { return .blocked("") }
+    if number < 0 { return .blocked("page fault") }
+    guard let name = lt_system_call_name(number) else { return .blocked("system call \(number)") }
+    return .blocked(String(cString: name))
+  }
+
+  /// The letter of the state in `/proc/self/task/TID/stat`. The name before it
+  /// may contain parentheses and spaces.
+  static func state(in stat: [UInt8]) -> UInt8? {
+    guard let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count else { return nil }
+    return stat[end + 2]
+  }
+
+  private static func file(_ name: String, of thread: UInt32) -> [UInt8]? {
+    System.bytes(ofFile: "/proc/self/task/\(thread)/\(name)", atMost: 512)
+  }
+}
