@@ -1,96 +1,104 @@
-/// Decides which of several possible steps comes next, and records the
-/// decisions.
-final class StepChoices {
-  /// One decision.
-  struct Choice {
-    /// The possibility that was chosen.
-    var index: Int
-    /// The number of possibilities.
-    let count: Int
-    /// How many possibilities, at the front, only begin an operation. Such a
-    /// step commutes with all later steps that leave the queue alone.
-    let beginnings: Int
-    /// Whether the queue was changed by a caller after the step.
-    var isQueueChanged = false
+/// A step that a stepped loop can take, as far as `OrderExploration` must tell
+/// steps apart.
+enum StepMove: Hashable {
+  /// A worker of a scheduler dequeues an operation. `isAging` is true if the
+  /// worker leaves the aging slot.
+  case begin(scheduler: Int, isAging: Bool)
+  /// A worker of a scheduler without queued operations goes to sleep.
+  case rest(scheduler: Int, isAging: Bool)
+  /// A tick, or a step that runs an operation.
+  case other
+
+  /// The scheduler whose queue the step uses. Nil if the step runs code of the
+  /// test.
+  var scheduler: Int? {
+    switch self {
+    case .begin(let scheduler, _), .rest(let scheduler, _): scheduler
+    case .other: nil
+    }
   }
 
-  private(set) var path: [Choice] = []
+  /// The same step of a worker that leaves the aging slot, or that does not.
+  var twin: StepMove {
+    switch self {
+    case .begin(let scheduler, let isAging): .begin(scheduler: scheduler, isAging: !isAging)
+    case .rest(let scheduler, let isAging): .rest(scheduler: scheduler, isAging: !isAging)
+    case .other: .other
+    }
+  }
+}
+
+/// Decides which of several possible steps comes next, and records the
+/// decisions.
+///
+/// Everything that varies between runs of a stepped test is a decision: the
+/// steps, the order of timers that are due at the same instant, and how long
+/// operations take.
+final class StepChoices {
+  /// The decisions so far: each is the index of the possibility, or the
+  /// nanoseconds above the shortest duration.
+  private(set) var path: [Int] = []
   /// Whether a decision of the script was not possible.
   private(set) var hasDiverged = false
+  /// Visits every order, or nil.
+  let exploration: OrderExploration?
 
   private let script: [Int]
   private var generator: SeededGenerator?
-  private var interventions: UInt64 = 0
 
   /// Creates choices that follow `script`. After its end, a generator with
   /// `seed` chooses, or the first possibility is chosen if `seed` is nil.
   init(script: [Int] = [], seed: UInt64? = nil) {
     self.script = script
+    exploration = nil
     generator = seed.map(SeededGenerator.init)
   }
 
+  /// Creates the choices of the next run of `exploration`.
+  init(exploration: OrderExploration) {
+    script = []
+    self.exploration = exploration
+  }
+
   /// Returns a number below `count`.
-  func choose(_ count: Int, beginnings: Int = 0) -> Int {
-    guard count > 1 else { return 0 }
+  func choose(_ count: Int) -> Int {
+    decide(upTo: count - 1) { $0.choose(count, stride: 1) }
+  }
+
+  /// Returns a duration in `range`, in nanoseconds. An exploration tries the two
+  /// bounds.
+  func choose(in range: ClosedRange<UInt64>) -> UInt64 {
+    let span = Int(clamping: range.upperBound - range.lowerBound)
+    return range.lowerBound + UInt64(decide(upTo: span) { $0.choose(2, stride: span) })
+  }
+
+  /// Returns the index of one of `moves`.
+  ///
+  /// - Parameter commutes: Whether the loop takes steps until it is idle, so
+  ///   that the order of independent steps makes no difference.
+  func choose(among moves: [StepMove], commutes: Bool) -> Int {
+    if moves.count == 1 {
+      exploration?.take(moves[0], commutes: commutes)
+      return 0
+    }
+    return decide(upTo: moves.count - 1) { $0.choose(among: moves, commutes: commutes) }
+  }
+
+  private func decide(upTo last: Int, explore: (OrderExploration) -> Int) -> Int {
+    // A loop without a seed records nothing, so that a long run takes no memory.
+    guard last > 0, exploration != nil || generator != nil || !script.isEmpty else { return 0 }
     var index = 0
-    if path.count < script.count {
+    if let exploration {
+      index = explore(exploration)
+    } else if path.count < script.count {
       index = script[path.count]
-      hasDiverged = hasDiverged || !(0..<count).contains(index)
-      index = min(max(0, index), count - 1)
+      hasDiverged = hasDiverged || !(0...last).contains(index)
+      index = min(max(0, index), last)
     } else if var random = generator {
-      index = Int.random(in: 0..<count, using: &random)
+      index = Int.random(in: 0...last, using: &random)
       generator = random
     }
-    path.append(Choice(index: index, count: count, beginnings: beginnings))
+    path.append(index)
     return index
-  }
-
-  /// Returns a duration in `range`, in nanoseconds. Without a seed, one of the
-  /// two bounds.
-  func choose(in range: ClosedRange<UInt64>) -> UInt64 {
-    guard range.lowerBound < range.upperBound else { return range.lowerBound }
-    guard path.count >= script.count, var random = generator else {
-      return choose(2) == 0 ? range.lowerBound : range.upperBound
-    }
-    defer { generator = random }
-    return UInt64.random(in: range, using: &random)
-  }
-
-  /// Records that callers have changed the queues `total` times.
-  func note(interventions total: UInt64) {
-    guard total != interventions else { return }
-    interventions = total
-    for index in path.indices { path[index].isQueueChanged = true }
-  }
-}
-
-/// Visits every sequence of choices, depth first.
-struct OrderExplorer {
-  /// The choices of the next run. Later choices are 0.
-  private(set) var script: [Int] = []
-
-  /// Determines the choices of the next run from the choices of the last run.
-  /// Returns false if every order was visited.
-  mutating func advance(after path: [StepChoices.Choice]) -> Bool {
-    var path = path
-    while let last = path.popLast() {
-      guard let next = Self.next(after: last) else { continue }
-      script = path.map(\.index) + [next]
-      return true
-    }
-    return false
-  }
-
-  /// Returns the possibility that is visited after that of `choice`, or nil if
-  /// the others only repeat orders.
-  ///
-  /// A worker that begins an operation changes only the queue. If no caller
-  /// changed the queue in all runs that continued with such a step, the same
-  /// step makes no difference later.
-  private static func next(after choice: StepChoices.Choice) -> Int? {
-    let next = choice.index + 1
-    guard next < choice.count else { return nil }
-    if choice.beginnings > 0, next == choice.beginnings, !choice.isQueueChanged { return nil }
-    return next
   }
 }

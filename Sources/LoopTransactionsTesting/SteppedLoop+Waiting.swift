@@ -1,15 +1,19 @@
 import LoopTransactions
 
 extension SteppedLoop {
-  /// Runs the loop until all committed transactions are complete. Blocks while
-  /// real workers run their operations.
+  /// Runs the loop until all committed async transactions are complete. Blocks
+  /// while real workers run their operations.
   ///
   /// Call on the loop. For transactions whose scheduler is not a
   /// `SteppedScheduler`. The clock does not advance meanwhile, unless an
-  /// operation of a stepped scheduler needs time. Does not wait for a
-  /// transaction that is open, or for operations of no transaction. Never
-  /// returns if an operation waits for the thread of the test.
-  public func waitForOperations() {
+  /// operation of a stepped scheduler needs time. Never returns if an operation
+  /// waits for the thread of the test.
+  ///
+  /// The loop knows its transactions only. So this does not wait for a
+  /// transaction that is open, for operations that were added to a scheduler or
+  /// a serial queue without a transaction, or for tasks. Use `value(of:)` for
+  /// a task.
+  public func waitForTransactions() {
     runUntilIdle()
     while loop.hasCommittedTransactions {
       if let due = workers.compactMap(\.nextDue).min() {
@@ -19,32 +23,88 @@ extension SteppedLoop {
       }
       runUntilIdle()
     }
+    time.didWaitForAll()
   }
 
   /// Steps the loop and its stepped schedulers until `task` has ended. Returns
   /// the task's value.
   ///
-  /// Call on the loop, in a test that is marked `@MainActor`. For tasks that
-  /// await `OperationScheduler.run` or the loop. The clock does not advance, so
-  /// a task that sleeps never ends.
+  /// Call on the loop, in a test that is isolated to an actor, such as one
+  /// marked `@MainActor`. For tasks that await `OperationScheduler.run` or the
+  /// loop. The clock does not advance. If the task sleeps on the loop's clock,
+  /// this throws. If the task has not ended after the loop was idle for a while
+  /// and a timer is waiting, this writes when the timer is due to standard
+  /// error, and goes on waiting.
+  ///
+  /// To test a task that sleeps, let it prefer `loop.port` as its executor.
+  /// Then `runUntilIdle()` runs the task until it sleeps, and `advance(by:)`
+  /// runs it further.
   ///
   /// ```swift
   /// let page = try await stepped.value(of: Task { try await pages.load(1) })
   /// ```
   ///
-  /// - Throws: The error of the task.
+  /// - Throws: The error of the task. `SleepError` if the task sleeps until the
+  ///   clock advances. It is not cancelled. `IsolationError` if the caller is
+  ///   not isolated to an actor.
   public nonisolated(nonsending) func value<Success: Sendable, Failure: Error>(
     of task: Task<Success, Failure>
-  ) async throws(Failure) -> Success {
+  ) async throws -> Success {
+    try Self.checkIsolated("value", #isolation)
     let hasEnded = Locked(false)
     Task.detached {
       _ = await task.result
       hasEnded.withLock { $0 = true }
     }
+    var patience = Patience()
     while !hasEnded.withLock({ $0 }) {
-      runUntilIdle()
+      let isIdle = runUntilIdle() == 0
+      if let error = patience.next(isIdle, sleep: time.sleeps[task.hashValue], time) { throw error }
       await Task.yield()
     }
+    time.didWaitForAll()
     return try await task.result.get()
+  }
+}
+
+/// Notices that a task waits for a clock that stands still.
+private struct Patience {
+  // Other tasks of the test's actor may advance the clock, and each round lets
+  // all of them run. Not measured.
+  private static let rounds = 1000
+  // A few tenths of a second. Not measured.
+  private static let roundsBeforeHint = 100_000
+
+  private var idleRounds = 0
+
+  /// Called once per round.
+  ///
+  /// - Parameter sleep: When the awaited task wakes, in nanoseconds.
+  mutating func next(
+    _ isIdle: Bool,
+    sleep: UInt64?,
+    _ time: VirtualTime
+  ) -> SteppedLoop.SleepError? {
+    idleRounds = isIdle ? idleRounds + 1 : 0
+    guard idleRounds >= Self.rounds else { return nil }
+    if let sleep { return SteppedLoop.SleepError(remaining: time.remaining(until: sleep)) }
+    if idleRounds == Self.roundsBeforeHint, let due = time.nextDeadline { hint(due, time) }
+    return nil
+  }
+
+  private func hint(_ due: UInt64, _ time: VirtualTime) {
+    System.logToStandardError(
+      """
+      SteppedLoop.value: the task has not ended, the loop is idle, and a timer is due in \
+      \(time.remaining(until: due)) on its clock; if the task waits for it, call advance(by:)
+      """
+    )
+  }
+}
+
+extension VirtualTime {
+  /// The time from now until `due`.
+  fileprivate func remaining(until due: UInt64) -> Duration {
+    .nanoseconds(Int64(clamping: due > nanoseconds ? due - nanoseconds : 0))
   }
 }

@@ -10,14 +10,21 @@ public import LoopTransactions
 /// the test.
 ///
 /// Use it in a synchronous test, or in an `async` test that is marked
-/// `@MainActor`. An `async` test changes threads when it awaits, and the loop
-/// follows it. If the test is not isolated to an actor, `close()` then throws a
-/// `MovedError`. In a release build, call a function of this type after an
-/// `await` before you use the loop itself. Otherwise the loop traps.
+/// `@MainActor` or is isolated to another actor. An `async` test changes threads
+/// when it awaits, and the loop follows it on its actor. In a release build,
+/// call a function of this type after an `await` before you use the loop itself.
+/// Otherwise the loop traps.
+///
+/// In an `async` function, the initializers are `async`: `try await
+/// SteppedLoop()`. They throw an `IsolationError` unless the function is
+/// isolated to an actor. If a synchronous function creates the loop for such a
+/// test and the test changes threads, `close()` throws a `MovedError`.
 ///
 /// ```swift
 /// let stepped = try SteppedLoop()
-/// stepped.loop.addTimer(after: .seconds(60)) { _ in stepped.trace.record("a minute") }
+/// stepped.loop.addTimer(after: .seconds(60)) { _ in
+///   stepped.trace.record("a minute")
+/// }
 /// stepped.advance(by: .seconds(60))
 /// print(stepped.trace.events)
 /// ```
@@ -41,56 +48,37 @@ public final class SteppedLoop {
   let steps: StepChoices
   /// The workers of the loop's stepped schedulers.
   var workers: [SteppedWorkers] = []
+  /// Whether the test read `isIdle` since the last step.
+  var wasInspected = false
+  /// The time of the last step.
+  var lastStep: UInt64 = 0
   private(set) var isClosed = false
+  /// The place that created the loop.
+  private let place: String
 
-  /// Creates a stepped loop.
-  ///
-  /// Call on the thread that will step the loop, like all other functions of
-  /// this type.
-  ///
-  /// - Parameters:
-  ///   - seed: Shuffles timers that are due at the same instant, and the steps
-  ///     of the loop and of its stepped schedulers. If nil, timers fire in the
-  ///     order in which they were started, and operations finish in the order
-  ///     in which they begin.
-  ///   - isolation: The actor of the test. Keep the default.
-  /// - Throws: `UVError` if the system is out of descriptors.
-  public convenience init(
-    seed: UInt64? = nil,
-    isolation: (any Actor)? = #isolation
+  init(
+    steps: StepChoices,
+    isolation: (any Actor)?,
+    place: String = "SteppedLoop.forEachOrder"
   ) throws(UVError) {
-    // Two sequences, so that the order of the timers does not depend on the
-    // schedulers.
-    try self.init(steps: StepChoices(seed: seed.map { ~$0 }), isolation: isolation)
-    guard let seed else { return }
-    var generator = SeededGenerator(seed: seed)
-    time.rank = { generator.next() }
-  }
-
-  /// Creates a stepped loop that repeats the order of another loop.
-  ///
-  /// Call on the thread that will step the loop.
-  ///
-  /// - Parameters:
-  ///   - choices: The `choices` of the other loop. Later choices are 0.
-  ///   - isolation: The actor of the test. Keep the default.
-  /// - Throws: `UVError` if the system is out of descriptors.
-  public convenience init(
-    choices: [Int],
-    isolation: (any Actor)? = #isolation
-  ) throws(UVError) {
-    try self.init(steps: StepChoices(script: choices), isolation: isolation)
-  }
-
-  init(steps: StepChoices, isolation: (any Actor)?) throws(UVError) {
     self.steps = steps
+    self.place = place
     time = VirtualTime(isOnActor: isolation != nil)
+    time.choose = steps.choose(_:)
     eventLoop = try EventLoop(wakeMethod: .best, time: time)
   }
 
   // A test that fails before `close()` must not end the process.
   deinit {
-    if !isClosed { eventLoop.trapsWhenReleasedOpen = false }
+    if eventLoop.isOpen {
+      eventLoop.trapsWhenReleasedOpen = false
+      System.logToStandardError(
+        """
+        SteppedLoop: released without close(), which reports errors of the test; created at \
+        \(place)
+        """
+      )
+    }
     for workers in workers { workers.end() }
   }
 
@@ -104,17 +92,21 @@ public final class SteppedLoop {
   public var isIdle: Bool {
     // Reading the time checks the thread.
     _ = loop.now
-    return !needsTick && workers.allSatisfy { $0.steps(at: time.nanoseconds).isEmpty }
+    wasInspected = true
+    return !needsTick && workers.allSatisfy { $0.isIdle(at: time.nanoseconds) }
   }
 
   /// The choices between several possible steps so far, without the zeros at
-  /// the end.
+  /// the end: which step came next, which of the timers that were due at the
+  /// same instant fired next, and how much longer than the shortest time an
+  /// operation took, in nanoseconds.
   ///
-  /// `SteppedLoop(choices:)` repeats the order. Name them in the comment of an
-  /// expectation inside `forEachOrder`.
+  /// `SteppedLoop(choices:)` repeats the run. Name them in the comment of an
+  /// expectation inside `forEachOrder`. A loop that was created without a seed
+  /// has none.
   public var choices: [Int] {
-    let last = steps.path.lastIndex { $0.index != 0 } ?? -1
-    return steps.path.prefix(last + 1).map(\.index)
+    let last = steps.path.lastIndex { $0 != 0 } ?? -1
+    return Array(steps.path.prefix(last + 1))
   }
 
   /// Makes one tick that does not block. Due timers fire first. Runs no
@@ -128,13 +120,14 @@ public final class SteppedLoop {
   @discardableResult
   public func runUntilIdle(limit: Int = 100_000) -> Int {
     var (count, ticks) = (0, 0)
-    while let step = nextStep() {
+    beginEpisode()
+    while let isTick = takeNextStep() {
+      count += 1
       require(
-        count < limit,
+        count <= limit,
         "SteppedLoop.runUntilIdle: not idle after \(limit) steps; look for endless work"
       )
-      count += 1
-      if take(step) { ticks += 1 }
+      if isTick { ticks += 1 }
     }
     return ticks
   }
@@ -163,97 +156,35 @@ public final class SteppedLoop {
   /// Closes the loop. The remaining operations of its stepped schedulers run
   /// afterwards.
   ///
+  /// Writes a hint to standard error if threads ran operations of an async
+  /// transaction and the test did not wait for them, because the order of its
+  /// steps then depends on the threads.
+  ///
   /// - Throws: `UVError` if handles that the test opened are still open.
-  ///   `MovedError` if the test changed threads and is not isolated to an actor.
+  ///   `MovedError` if the test changed threads and the loop was not created on
+  ///   an actor. `UncommittedError` if async transactions with operations were
+  ///   not committed. After these two errors the loop is closed.
   public func close() throws {
-    steps.note(interventions: interventions)
+    let open = loop.openTransactionNames
+    hintAtThreads()
     try loop.close()
     isClosed = true
     finishOperations()
-    guard time.didMoveWithoutActor, let operation = time.firstMove else { return }
-    throw MovedError(operation: "\(operation)")
-  }
-}
-
-// The steps.
-extension SteppedLoop {
-  /// A step of the loop or of a worker.
-  enum Step {
-    case tick
-    case work(SteppedWorkers, SteppedWorkers.Step)
-  }
-
-  /// When the next timer or operation is due, in nanoseconds.
-  var nextDeadline: UInt64? {
-    let due = workers.compactMap(\.nextDue).filter { $0 > time.nanoseconds }
-    return (due + [time.nextDeadline].compactMap { $0 }).min()
-  }
-
-  /// Whether the loop has work for a tick.
-  private var needsTick: Bool {
-    loop.hasWorkOrPosts || (time.nextDeadline.map { $0 <= time.nanoseconds } ?? false)
-  }
-
-  private var interventions: UInt64 { workers.reduce(0) { $0 &+ $1.interventions } }
-
-  /// Chooses one of the possible steps. Returns nil if the loop would block.
-  private func nextStep() -> Step? {
-    // Reading the time checks the thread.
-    let now = loop.now.nanoseconds
-    // Allocates nothing, so that tests can count the allocations of a tick.
-    if workers.isEmpty { return needsTick ? .tick : nil }
-    var (beginnings, others) = ([Step](), needsTick ? [Step.tick] : [])
-    for workers in workers {
-      for step in workers.steps(at: now) {
-        if case .begin = step {
-          beginnings.append(.work(workers, step))
-        } else {
-          others.append(.work(workers, step))
-        }
-      }
+    if time.didMoveWithoutActor, let operation = time.firstMove {
+      throw MovedError(operation: "\(operation)")
     }
-    let all = beginnings + others
-    return all.isEmpty ? nil : all[choose(all.count, beginnings: beginnings.count)]
+    if !open.isEmpty { throw UncommittedError(transactions: open) }
   }
 
-  /// Takes a step. Returns whether it was a tick.
-  @discardableResult
-  private func take(_ step: Step) -> Bool {
-    switch step {
-    case .tick:
-      self.step()
-      return true
-    case .work(let workers, let step):
-      take(step, of: workers)
-      return false
-    }
-  }
-
-  func choose(_ count: Int, beginnings: Int) -> Int {
-    steps.note(interventions: interventions)
-    return steps.choose(count, beginnings: beginnings)
-  }
-
-  /// Takes a step of `workers`. The body of an operation is not on the loop.
-  func take(_ step: SteppedWorkers.Step, of workers: SteppedWorkers) {
-    switch step {
-    case .begin: workers.take(step)
-    case .finish: loop.core.leavingThread { workers.take(step) }
-    }
-  }
-
-  private func finishOperations() {
-    for workers in workers {
-      var count = 0
-      while let step = workers.steps(at: .max).first {
-        require(
-          count < 100_000,
-          "SteppedLoop.close: operations remain after \(count) steps; look for endless work"
-        )
-        count += 1
-        take(step, of: workers)
-      }
-      workers.end()
-    }
+  // Not an error, because a test may know by other means when its workers have
+  // finished.
+  private func hintAtThreads() {
+    guard let name = time.threadedTransaction else { return }
+    System.logToStandardError(
+      """
+      SteppedLoop.close: threads ran operations of \(name), and the test did not wait for \
+      them; pass a SteppedScheduler's scheduler to the code, or call waitForTransactions()
+      """
+    )
   }
 }

@@ -11,8 +11,8 @@ public import LoopTransactions
 ///
 /// The scheduler picks operations like every other scheduler: by priority, and
 /// the oldest one in its turn. The order is free where threads are free: when a
-/// worker begins an operation, when it finishes it, and when the loop makes a
-/// tick. An operation that has begun and not finished can no longer be moved,
+/// worker begins an operation, when it finishes it, when it goes to sleep, and
+/// when the loop makes a tick. An operation that has begun and not finished can no longer be moved,
 /// and sees that it was cancelled. Its body runs when it finishes.
 ///
 /// While a body runs, the loop belongs to no thread, so a body that uses the
@@ -69,6 +69,7 @@ public final class SteppedScheduler {
     let range = operationTime.lowerBound.nanoseconds...operationTime.upperBound.nanoseconds
     workers = SteppedWorkers(
       choose: { steps.choose($0) },
+      isTimed: range.upperBound > 0,
       finishTime: { time.nanoseconds &+ steps.choose(in: range) }
     )
     scheduler = OperationScheduler(name, workerLimit: workerLimit, steppedBy: workers)
@@ -80,7 +81,8 @@ public final class SteppedScheduler {
   ///
   /// Call on the loop.
   public var isIdle: Bool {
-    workers.steps(at: stepped.loop.now.nanoseconds).isEmpty
+    stepped.wasInspected = true
+    return workers.isIdle(at: stepped.loop.now.nanoseconds)
   }
 
   /// Lets one worker take a step: it begins an operation, or finishes one. The
@@ -89,13 +91,7 @@ public final class SteppedScheduler {
   /// Call on the loop. `SteppedLoop.runUntilIdle` and `SteppedLoop.advance` take
   /// steps by themselves.
   @discardableResult
-  public func step() -> Bool {
-    let possible = workers.steps(at: stepped.loop.now.nanoseconds)
-    guard !possible.isEmpty else { return false }
-    let beginnings = possible.count { if case .begin = $0 { true } else { false } }
-    stepped.take(possible[stepped.choose(possible.count, beginnings: beginnings)], of: workers)
-    return true
-  }
+  public func step() -> Bool { stepped.takeStep(of: workers) }
 }
 
 extension Duration {
