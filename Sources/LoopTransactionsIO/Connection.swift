@@ -8,9 +8,12 @@ public import LoopTransactions
 /// it is closed. The callbacks are released after `onClose`, so they may capture
 /// the connection.
 ///
-/// Everything that is written in a tick is sent by one system call before the
-/// loop waits, after the transactions. A connection keeps the loop running
-/// while it reads or has bytes to send.
+/// Everything that is written in a tick is sent together before the loop waits,
+/// after the transactions: with one system call, unless it is more than the
+/// high water mark or more than 1,024 pieces. A connection keeps the loop
+/// running while it reads or has bytes to send.
+///
+/// A tick reads at most 512 KB from each connection, and so serves all of them.
 ///
 /// ```swift
 /// try loop.listen(on: .tcp(host: "127.0.0.1", port: 7000)) { connection in
@@ -38,6 +41,9 @@ public final class Connection {
   @exclusivity(unchecked) var isScheduled = false
   // The bytes of the current write that waits for the socket, or 0.
   @exclusivity(unchecked) var inFlight = 0
+  // The number of sends by writes that reached the high mark, since the last send
+  // before the loop waited.
+  @exclusivity(unchecked) var earlySends = 0
   // The number of writes handed to libuv.
   @exclusivity(unchecked) var writes = 0
   var drainers: [Suspension] = []
@@ -123,7 +129,7 @@ extension Connection {
   }
 
   /// Called when `isWritable` has become true again. Never called inside
-  /// `write`.
+  /// `write`. Not called after writes that leave the connection writable.
   public var onDrain: (() -> Void)? {
     get { on("Connection.onDrain").callbacks?.drain }
     set { on("Connection.onDrain").store(\.drain, newValue) }

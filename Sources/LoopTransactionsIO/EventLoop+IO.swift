@@ -8,7 +8,8 @@ extension EventLoop {
   /// this library makes the process ignore SIGPIPE, unless it handles it.
   ///
   /// ```swift
-  /// let listener = try loop.listen(on: .tcp(host: "127.0.0.1", port: 0)) { connection in
+  /// let address = Endpoint.tcp(host: "127.0.0.1", port: 0)
+  /// let listener = try loop.listen(on: address) { connection in
   ///   connection.onRead = { bytes in connection.write(bytes) }
   /// }
   /// ```

@@ -15,6 +15,7 @@ struct Stream {
     if result < 0 { memory.deallocate() }
     try check(result, operation)
     memory.pointee.buffer = StreamBuffer(UnsafeRawBufferPointer(io.readBuffer))
+    memory.pointee.reads = 0
     setOwner(nil)
     // Writes are coalesced, so Nagle's algorithm would only delay them. libuv
     // sets the option when the socket exists.
@@ -59,8 +60,11 @@ struct Stream {
     try check(lt_stream_connect(memory, address.raw, streamDidConnect), operation)
   }
 
-  /// Reads until `stopReading()`.
-  func startReading() -> Int32 { uv_read_start(raw(), lt_stream_provide, streamDidRead) }
+  /// Reads until `stopReading()`, at most 512 KB between two polls.
+  func startReading() -> Int32 {
+    memory.pointee.reads = 0
+    return uv_read_start(raw(), lt_stream_provide, streamDidRead)
+  }
 
   func stopReading() { uv_read_stop(raw()) }
 
