@@ -140,6 +140,12 @@ cl_usage cl_usage_now(void) {
   return result;
 }
 
+uint64_t cl_children_ns(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_CHILDREN, &usage) != 0) return 0;
+  return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+}
+
 int cl_write_all(int descriptor, const void *bytes, size_t length) {
   const char *next = bytes;
   while (length > 0) {

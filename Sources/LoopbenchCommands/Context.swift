@@ -11,6 +11,8 @@ package struct Context: Sendable {
   package var isTerminal: @Sendable (Terminal) -> Bool = { _ in false }
   /// The width of standard output; nil means no limit.
   package var width: @Sendable () -> Int? = { nil }
+  /// The width of standard error; nil means no limit.
+  package var errorWidth: @Sendable () -> Int? = { nil }
   package var interruption = Interruption.none
   /// The folders to search for `loopbench-NAME`, in the order of the search.
   package var folders: [String] = []
@@ -33,9 +35,20 @@ package struct Context: Sendable {
     self.registry = registry
   }
 
+  /// The commands of the program that are not in the table of commands.
+  package var extraCommands: [ExtraCommand] = []
+
   /// The names of the commands and scenarios of this program.
   package var ownNames: [String] {
-    Command.Name.allCases.map(\.rawValue) + registry.scenarios.map(\.name)
+    Command.Name.allCases.map(\.rawValue) + extraCommands.map(\.name)
+      + registry.scenarios.map(\.name)
+  }
+
+  /// The name of the program, for help and errors: `loopbench-frames`.
+  package var programName: String {
+    let path = arguments.first ?? ""
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    return name.isEmpty ? "loopbench" : name
   }
 
   /// The environment of this process.
@@ -44,6 +57,7 @@ package struct Context: Sendable {
     context.environment = HostProcess.environment
     context.isTerminal = { $0.isInteractive }
     context.width = { Terminal.output.isInteractive ? Terminal.output.knownWidth : nil }
+    context.errorWidth = { Terminal.error.isInteractive ? Terminal.error.knownWidth : nil }
     context.interruption = .signals
     context.findings = { Doctor.findings(about: .detect()) }
     context.watch = { MachineState.watch() }
@@ -64,23 +78,46 @@ package struct Context: Sendable {
 package struct ExternalCommand {
   private static let prefix = "loopbench-"
 
+  /// The programs of this repository, with the command that builds each in a checkout.
+  private static let known = [
+    "frames": (
+      build: "swift build --package-path Display -c release --product loopbench-frames",
+      path: "Display/.build/release/loopbench-frames"
+    )
+  ]
+
   private let path: String
   private let arguments: [String]
 
   /// Returns nil if the first argument is a command or a scenario, or if there is no
   /// program of that name.
   package init?(_ context: Context) {
-    var words = context.arguments.dropFirst()
-    // Treat `help NAME` like `NAME --help`.
-    if words.first == Command.Name.help.rawValue, words.count == 2 {
-      words = [words[words.endIndex - 1], "--help"]
-    }
+    var words = Self.words(context)
     guard let name = words.popFirst(), !name.hasPrefix("-") else { return nil }
     guard !context.ownNames.contains(name), !name.isEmpty, !name.contains("/") else { return nil }
     let paths = context.folders.map { "\($0)/\(Self.prefix)\(name)" }
     guard let path = paths.first(where: Self.isProgram) else { return nil }
     self.path = path
     arguments = [path] + words
+  }
+
+  /// The arguments, with `help NAME` as `NAME --help`.
+  private static func words(_ context: Context) -> ArraySlice<String> {
+    let words = context.arguments.dropFirst()
+    guard words.first == Command.Name.help.rawValue, words.count == 2 else { return words }
+    return [words[words.endIndex - 1], "--help"]
+  }
+
+  /// The error for a program of this repository that is neither beside this program nor
+  /// on `PATH`. Nil if the command line names no such program.
+  static func missing(_ context: Context) -> LoopbenchError? {
+    guard let name = words(context).first, !context.ownNames.contains(name),
+      let program = known[name]
+    else { return nil }
+    return .unavailable(
+      "there is no program \(prefix)\(name) beside this one or on PATH; build it in a checkout"
+        + " with: \(program.build); then run \(program.path)"
+    )
   }
 
   /// Replaces this process with the program.
@@ -96,6 +133,9 @@ extension ExternalCommand {
     FileManager.default.isExecutableFile(atPath: path)
       && !FileManager.default.fileExists(atPath: path + "/.")
   }
+
+  /// Whether `loopbench-NAME` is the program called `program`.
+  static func isNamed(_ name: String, _ program: String) -> Bool { prefix + name == program }
 
   /// The sorted names of all external programs in `folders`.
   package static func all(in folders: [String]) -> [String] {

@@ -23,9 +23,11 @@ package struct Program {
         return .success
       }
       if let external = ExternalCommand(context) { throw external.become() }
+      if let missing = ExternalCommand.missing(context) { throw missing }
       let options = try OptionParser.parse(
         Array(context.arguments.dropFirst()),
         scenarios: context.registry.scenarios.map(\.name),
+        extras: context.extraCommands.map(\.name),
         folders: context.folders,
         configuration: context.configuration
       )
@@ -39,10 +41,15 @@ package struct Program {
 extension Program {
   private func report(_ error: any Error) -> ExitCode {
     let code = (error as? LoopbenchError)?.code ?? .failed
-    let hint = code == .usage ? "Try loopbench --help.\n" : ""
+    let hint = code == .usage ? "Try \(context.programName) --help.\n" : ""
     // try?: if standard error is closed, the exit code is the only report of the
     // error.
-    try? write(.error, shown("loopbench: \(error)\n\(hint)"))
+    let lines = "\(context.programName): \(error)".split(
+      separator: "\n",
+      omittingEmptySubsequences: false
+    )
+    let text = lines.flatMap { String($0).wrapped(to: context.errorWidth() ?? .max, indent: 2) }
+    try? write(.error, shown(text.joined(separator: "\n") + "\n" + hint))
     return code
   }
 
@@ -71,10 +78,47 @@ public enum Loopbench {
   /// Call on the main thread, outside any `async` function, because some peers are
   /// measured on that thread.
   public static func main(_ registry: Registry = .standard) -> Never {
+    main(registry, commands: [])
+  }
+
+  /// Like `main(_:)`, with more commands. `list` and the help show them.
+  public static func main(_ registry: Registry, commands: [ExtraCommand]) -> Never {
     HostProcess.keepDescriptors()
     HostProcess.guardSignals()
     var context = Context.process(arguments: CommandLine.arguments)
-    context.registry = registry
+    (context.registry, context.extraCommands) = (registry, commands)
+    if let code = ExtraCommand.run(in: context) { HostProcess.end(withCode: code) }
     HostProcess.end(with: Program(context).run())
+  }
+}
+
+/// A command of a program that is not one of loopbench's own.
+public struct ExtraCommand: Sendable {
+  /// The name on the command line.
+  public let name: String
+  /// One line about it, for `list` and the help.
+  public let summary: String
+  /// Runs the command with the arguments after its name, and returns the exit code. It
+  /// also handles `--help`.
+  public let run: @Sendable ([String]) -> Int32
+
+  /// Makes a command.
+  public init(
+    name: String,
+    summary: String,
+    run: @escaping @Sendable ([String]) -> Int32
+  ) {
+    (self.name, self.summary, self.run) = (name, summary, run)
+  }
+
+  /// Runs the extra command that the command line names. Returns nil if there is none.
+  package static func run(in context: Context) -> Int32? {
+    var words = context.arguments.dropFirst()
+    let isHelp = words.first == Command.Name.help.rawValue
+    if isHelp { words.removeFirst() }
+    guard let command = context.extraCommands.first(where: { $0.name == words.first }) else {
+      return nil
+    }
+    return command.run(isHelp ? ["--help"] : Array(words.dropFirst()))
   }
 }

@@ -33,6 +33,9 @@ typedef struct {
 // The resources that the process has used.
 cl_usage cl_usage_now(void);
 
+// The CPU time of the child processes that have ended, and of their ended children.
+uint64_t cl_children_ns(void);
+
 // The CPU time of all processes since the system started, in ns, with the resolution of
 // a tick; 0 if unknown.
 uint64_t cl_busy_ns(void);

@@ -18,7 +18,7 @@ extension Command {
       details: [
         "Measures every peer of each scenario, interleaved in rounds, and prints a table for each"
           + " series. Without a name it measures all scenarios except those listed as \"only if"
-          + " named\", in about 20 s. SCENARIO may be one series of a scenario, as list prints it.",
+          + " named\", in 20 to 40 s. SCENARIO may be one series of a scenario, as list prints it.",
         interrupting,
       ],
       screenDetails: [
@@ -28,8 +28,9 @@ extension Command {
         "For named scenarios, and with --full for all except those listed as \"only if named\", it"
           + " measures every peer, interleaved in rounds, and prints a table for each series. It"
           + " also prints tables for options that only tables can show, such as --peers. SCENARIO"
-          + " may be one series, such as wake/across. A run that writes a file measures all"
-          + " scenarios.",
+          + " may be one series, such as wake/across.",
+        "A file of a run without a name contains the six series of the screen. Use --full -o FILE"
+          + " for a baseline of all scenarios.",
         "lt means LoopTransactions, and uv means libuv, used from C. A floor does the same work"
           + " without a loop: it is the least that the work can cost, and is not judged.",
         interrupting,

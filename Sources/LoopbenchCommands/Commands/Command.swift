@@ -49,8 +49,8 @@ package struct Command: Sendable {
   }
 
   /// The usage line: "loopbench compare BASE NEW... [OPTION...]".
-  package var usage: String {
-    let words = ["loopbench", name == .run ? "[run]" : name.rawValue, operands, "[OPTION...]"]
+  package func usage(of program: String = "loopbench") -> String {
+    let words = [program, name == .run ? "[run]" : name.rawValue, operands, "[OPTION...]"]
     return words.filter { !$0.isEmpty }.joined(separator: " ")
   }
 }
@@ -62,14 +62,21 @@ extension Command {
   }
 
   /// The examples, with a scenario and peers of `registry`.
-  func examples(in registry: Registry) -> [(line: String, meaning: String)] {
+  func examples(
+    in registry: Registry,
+    of program: String = "loopbench"
+  ) -> [(line: String, meaning: String)] {
     let (scenario, peers) = ("wake", "lt,uv")
     let isOther = !registry.scenarios.contains { $0.name == scenario }
+    let named = examples.map { example in
+      let line = example.key.replacing("loopbench ", with: program + " ")
+      return (key: line == "loopbench" ? program : line, value: example.value)
+    }
     guard isOther, let first = registry.scenarios.first else {
-      return examples.map { ($0.key, $0.value) }
+      return named.map { ($0.key, $0.value) }
     }
     let own = registry.peers(of: first).filter(\.isStandard).prefix(2).map(\.name)
-    return examples.map {
+    return named.map {
       let line = $0.key.replacing(peers, with: own.joined(separator: ","))
       return (line.replacing(scenario, with: first.name), $0.value)
     }

@@ -55,11 +55,13 @@ extension Invocation {
     let load = try plan.start()
     let machineState = context.watch()
     let measurements = try measure(plan)
-    let machine = machineState()
+    // Order: the system adds the load's CPU time to this process when the load has ended.
     let loadWarning = load.stop()
+    let machine = machineState()
     guard !measurements.isEmpty else {
-      let text = "loopbench: the run ended before its first round, so nothing was measured\n"
-      try write(.error, text)
+      let text = "the run ended before its first round, so nothing was measured"
+      let hint = isInterrupted ? "" : "; use a longer --duration"
+      try write(.error, "\(context.programName): \(text)\(hint)\n")
       return exitCode(of: measurements) ?? .failed
     }
     let warnings = options.faults(of: machine).map { Warning($0) } + [loadWarning].compactMap { $0 }
@@ -68,11 +70,12 @@ extension Invocation {
     // of standard output has exited.
     let saved = Result { () throws(LoopbenchError) in try files.save(report) }
     let shown = report.hidingWarnings(options.hiddenWarnings)
+    let tails = measurements.tails(of: questions, dropping: options.dropsDisturbed)
     try write(
       .output,
       questions.isEmpty
         ? shown.rendered(as: options.format, style: style, scenarios: scenarios)
-        : Screen(shown, questions, machine, style: style).text()
+        : Screen(shown, questions, machine, tails: tails, style: style).text()
     )
     try saved.get()
     if !files.isEmpty, !options.isQuiet {
@@ -130,9 +133,13 @@ extension Invocation {
 }
 
 extension Options {
-  /// The faults of the machine, without the load that the options request.
+  /// The faults of the machine. With a command as the load, the CPU time of other
+  /// processes is unknown, because processes of the command may still run.
   fileprivate func faults(of machine: MachineState) -> [Finding] {
-    machine.faults.filter { $0.id != "load" || load == .none }
+    machine.faults.filter { finding in
+      if case .command = load { return finding.id != "load" }
+      return true
+    }
   }
 }
 
@@ -185,9 +192,11 @@ extension Invocation {
       forNs: options.traceNs ?? 2_000_000_000,
       isInterrupted: { isInterrupted }
     )
-    if let warning = load.stop() { try write(.error, "loopbench: \(warning.text)\n") }
+    if let warning = load.stop() { try write(.error, "\(context.programName): \(warning.text)\n") }
     try RunFiles.finish(file, path, trace.render())
-    if !options.isQuiet { try write(.error, "wrote \(path), \(trace.count) events\n") }
+    if !options.isQuiet {
+      try write(.error, "wrote \(path), \(String.counted(trace.count, "event"))\n")
+    }
     return isInterrupted ? .interrupted : .success
   }
 }

@@ -36,7 +36,7 @@ extension Invocation {
       try RunFiles.finish(picture.file, picture.path, plot.picture(for: picture.path))
     }
     if options.isTerminalPlot {
-      let drawing = plot.terminal(width: Terminal.output.width, isASCII: output.isASCII)
+      let drawing = plot.terminal(width: output.width ?? 80, isASCII: output.isASCII)
       try write(.output, drawing)
     }
     return .success

@@ -21,6 +21,39 @@ struct RunPlan {
       placement: placement,
       control: options.control
     )
+    try checkSelection()
+    try checkDuration()
+  }
+
+  /// Throws if no chosen peer can measure a chosen series here.
+  private func checkSelection() throws(LoopbenchError) {
+    guard selection.contenders.isEmpty else { return }
+    let unavailable = selection.warnings.filter { $0.id == "series-unavailable" }.map(\.text)
+    let reasons = selection.unmatched + unavailable
+    throw .unavailable(
+      "nothing to measure"
+        + (reasons.isEmpty ? "; name a scenario" : ": " + reasons.joined(separator: "; "))
+    )
+  }
+
+  /// Throws if the time of the run is too short for a round, if a schedule says so before
+  /// anything is measured.
+  private func checkDuration() throws(LoopbenchError) {
+    guard let duration = options.duration, let schedule = runner().schedule else { return }
+    // 2 %: a slice takes more time than its schedule. Not measured.
+    let roundNs = schedule.roundNs + schedule.roundNs / 50
+    let least = schedule.preparationNs + roundNs
+    guard duration < least else { return }
+    func text(_ nanoseconds: UInt64) -> String {
+      Decimals.text(Double(nanoseconds) / 1e9, digits: 1) + " s"
+    }
+    let preparation =
+      schedule.preparationNs > 0
+      ? ", after a preparation of \(text(schedule.preparationNs))" : ""
+    throw .usage(
+      "-d must be at least \((least + 999_999_999) / 1_000_000_000)s:"
+        + " one round takes \(text(roundNs))" + preparation
+    )
   }
 
   var rounds: RoundCount {
@@ -109,13 +142,15 @@ extension RunPlan {
   /// The output of `--dry-run`.
   var text: String {
     String(blocks: [
-      ["\(selection.contenders.count) turns per round, \(time), \(order)", placement.text]
+      ["\(turns) per round, \(time), \(order)", placement.text]
         + conditions,
       ["Measures:"] + scenarios,
       files.isEmpty ? [] : ["Writes:"] + files.map { "  " + $0 },
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
     ])
   }
+
+  private var turns: String { String.counted(selection.contenders.count, "turn") }
 
   private var time: String {
     switch rounds {

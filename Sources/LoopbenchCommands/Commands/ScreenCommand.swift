@@ -15,17 +15,13 @@ extension Options {
       && format == .text && percentiles == Percentile.standard && unit == nil
       && baseline == nil && rules.isEmpty
   }
-
-  /// Whether the run writes its results to a file.
-  var writesFile: Bool { output != nil || plot != nil || !exports.isEmpty }
 }
 
 extension RunPlan {
-  /// The plan of a run that answers `questions`, within 20 s in all. If it writes a
-  /// file, it measures everything, because a file of some series would be hard to
-  /// compare with another.
+  /// The plan of a run that answers `questions`, within 20 s in all. A file that it
+  /// writes contains the series of the questions.
   init(_ options: Options, registry: Registry, answering questions: [Question]) throws {
-    guard !questions.isEmpty, !options.writesFile else {
+    guard !questions.isEmpty else {
       self = try RunPlan(options, registry: registry)
       return
     }

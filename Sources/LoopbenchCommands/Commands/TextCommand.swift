@@ -22,10 +22,10 @@ extension Invocation {
 
   private func help() throws -> String {
     guard let topic = options.operands.first else {
-      return HelpText.overview(context.registry)
+      return HelpText.overview(context)
     }
     if let command = Command.Name(rawValue: topic) {
-      return HelpText.command(command, in: context.registry)
+      return HelpText.command(command, in: context.registry, of: context.programName)
     }
     let name = topic.prefix { $0 != "/" }
     guard let scenario = scenarios.first(where: { $0.name == name }) else {
@@ -48,11 +48,15 @@ extension Invocation {
   private func text(_ findings: [Finding]) -> String {
     let width = findings.map(\.id.count).max() ?? 0
     let ansi = ANSIStyle(isOn: output.usesColor)
+    // 20: a narrower text has a word on each line.
+    let columns = max(20, (output.width ?? .max) - width - 8)
     let lines = findings.flatMap { finding in
       let status = finding.status.rawValue
       let word = ansi.colored(status, in: status.padded(to: 4, isLeft: true))
-      let fix = finding.fix.map { ["→ \($0)".indented(by: width + 8)] } ?? []
-      return ["\(word)  \(finding.id.padded(to: width, isLeft: true))  \(finding.text)"] + fix
+      let name = "\(word)  \(finding.id.padded(to: width, isLeft: true))  "
+      let texts = finding.text.wrapped(to: columns)
+      let fix = finding.fix.map { "→ \($0)".wrapped(to: columns, indent: 2) } ?? []
+      return [name + texts[0]] + (texts.dropFirst() + fix).map { $0.indented(by: width + 8) }
     }
     return lines.map { $0 + "\n" }.joined()
   }

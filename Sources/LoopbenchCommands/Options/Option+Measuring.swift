@@ -4,11 +4,17 @@ extension Option {
   /// Stands for the names of the peers that a run measures by default.
   private static let defaultPeers = "PEERS"
 
-  /// The summary in the help of a program with `registry`.
+  /// The summary in the help of a program with `registry`, whose examples name its own
+  /// peers and series.
   func summary(in registry: Registry) -> String {
     let scenarios = registry.scenarios.filter(\.isStandard)
     let peers = scenarios.flatMap(registry.peers).filter(\.isStandard).map(\.name).uniqued()
-    return summary.replacing(Self.defaultPeers, with: peers.joined(separator: ", "))
+    let text = summary.replacing(Self.defaultPeers, with: peers.joined(separator: ", "))
+    let isOther = !registry.scenarios.contains { $0.name == "wake" }
+    guard isOther, let first = registry.scenarios.first, let series = first.series.first?.name
+    else { return text }
+    return text.replacing("same.low or wake/across", with: "\(series) or \(first.name)/\(series)")
+      .replacing("'wake.", with: "'\(first.name).")
   }
 
   static let choosing: [Option] = [
@@ -52,7 +58,7 @@ extension Option {
     ),
     Option(
       "--rounds N",
-      "measure N rounds (default: as many as fit the duration, 10 to 30)",
+      "measure N rounds (default: as many as fit the duration, at most 30)",
       .number(1...1000, \.rounds)
     ),
     Option(

@@ -46,7 +46,7 @@ extension Option {
     Option(
       "--ascii",
       of: shown.union([.doctor, .list, .help, .baseline]),
-      "print only ASCII",
+      "print only ASCII, as in a locale without UTF-8",
       .on(\.isASCII)
     ),
     Option("-q, --quiet", of: tracers, "print no progress and no notes", .on(\.isQuiet)),

@@ -3,6 +3,7 @@ import LoopbenchKit
 /// Parses arguments according to the tables of commands and options.
 package struct OptionParser {
   private let scenarios: [String]
+  private let extras: [String]
   private let folders: [String]
   private var line: ArgumentScanner
   private var options = Options()
@@ -11,6 +12,7 @@ package struct OptionParser {
   ///   - arguments: The arguments without the program's name.
   ///   - scenarios: The names of scenarios. A scenario may be given in place of a
   ///     command.
+  ///   - extras: The names of the program's own commands, which are suggested only.
   ///   - folders: The folders of external programs. They are searched only to
   ///     suggest a name.
   ///   - configuration: Reads the configuration file at the given path, or the default
@@ -18,11 +20,17 @@ package struct OptionParser {
   package static func parse(
     _ arguments: [String],
     scenarios: [String],
+    extras: [String] = [],
     folders: [String] = [],
     configuration: (String?) throws -> Configuration? = { _ in nil }
   ) throws -> Options {
     let line = try ArgumentScanner(arguments)
-    var parser = OptionParser(scenarios: scenarios, folders: folders, line: line)
+    var parser = OptionParser(
+      scenarios: scenarios,
+      extras: extras,
+      folders: folders,
+      line: line
+    )
     return try parser.parse(configuration)
   }
 
@@ -67,7 +75,8 @@ extension OptionParser {
       line.words.removeFirst()
     } else if !scenarios.contains(scenarioName(first)) {
       let known =
-        Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
+        Command.Name.allCases.map(\.rawValue) + extras + scenarios
+        + ExternalCommand.all(in: folders)
       throw .unknown("command or scenario", first, among: known)
     }
   }
@@ -124,7 +133,7 @@ extension OptionParser {
     if line.words.count > range.upperBound {
       throw .extraArgument(line.words[range.upperBound], of: command.name.rawValue)
     } else if line.words.count < range.lowerBound {
-      throw .usage("\(command.name) needs an argument: \(command.usage)")
+      throw .usage("\(command.name) needs an argument: \(command.usage())")
     }
   }
 

@@ -38,7 +38,10 @@ package struct Completion {
     let option = options.first { $0.long == previous || $0.short == previous }
     if case .value(let values, _) = option?.action { return candidates(values, current) }
     if current.hasPrefix("-") { return options.map { ($0.long, $0.summary(in: context.registry)) } }
-    let commands = command == nil ? Command.table.map { ($0.name.rawValue, $0.summary) } : []
+    let all =
+      Command.table.map { ($0.name.rawValue, $0.summary) }
+      + context.extraCommands.map { ($0.name, $0.summary) }
+    let commands = command == nil ? all : []
     return operands(of: Command.named(command ?? .run)).map { commands + $0 }
   }
 

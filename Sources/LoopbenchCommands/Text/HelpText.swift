@@ -3,25 +3,41 @@ package import LoopbenchKit
 /// The texts of `--help` and `help`, made from the tables of commands and options.
 package enum HelpText {
   /// The output of `loopbench --help`.
-  package static func overview(_ registry: Registry) -> String {
+  package static func overview(_ context: Context) -> String {
+    let (registry, program) = (context.registry, context.programName)
     let hasScreen = !Question.answerable(by: registry).isEmpty
     let all = hasScreen ? "--full" : "default"
     let answer = " Without a scenario it answers on one screen how late a loop is, within 20 s."
+    let commands =
+      Command.table.map { ($0.name.rawValue, $0.summary) }
+      + context.extraCommands.map { ($0.name, $0.summary) }
     return String(blocks: [
       Layout.wrapped(
-        "loopbench measures the latency of event loops, side by side in the same run."
+        "\(program) measures the latency of event loops, side by side in the same run."
           + (hasScreen ? answer : "")
       ),
-      ["Usage: loopbench [COMMAND] [SCENARIO...] [OPTION...]"],
-      ["Commands:"] + Layout.rows(Command.table.map { ($0.name.rawValue, $0.summary) }),
-      ["Scenarios (\(all): all but those \"only if named\", in about 20 s):"]
+      ["Usage: \(program) [COMMAND] [SCENARIO...] [OPTION...]"],
+      ["Commands:"] + Layout.rows(commands),
+      ["Scenarios (\(all): all but those \"only if named\", in 20 to 40 s):"]
         + Layout.rows(registry.scenarios.map { ($0.name, $0.listing) }),
-      ["Common options:"] + options(favourites, registry),
+      // The standard registry has too many peers. `list peers` shows them.
+      hasScreen ? [] : peers(of: registry),
+      ["Common options:"]
+        + options(favourites.filter { hasScreen || $0.long != "--full" }, registry),
       Layout.wrapped(
-        "`loopbench help COMMAND` shows all options of a command, `loopbench help SCENARIO` explains"
-          + " what it times, and `loopbench man` lists the exit codes."
+        "`\(program) help COMMAND` shows all options of a command, `\(program) help SCENARIO`"
+          + " explains what it times, and `\(program) man` lists the exit codes."
       ),
     ])
+  }
+
+  private static func peers(of registry: Registry) -> [String] {
+    let peers = registry.peerNames.map { name in
+      let own = registry.peers.filter { $0.name == name }
+      let note = own.contains { $0.isStandard } ? "" : "; only if named"
+      return (name, own[0].summary + note)
+    }
+    return peers.isEmpty ? [] : ["Peers:"] + Layout.rows(peers)
   }
 
   private static let favourites = [
@@ -31,7 +47,8 @@ package enum HelpText {
   /// The output of `loopbench help COMMAND`.
   package static func command(
     _ name: Command.Name,
-    in registry: Registry = .standard
+    in registry: Registry = .standard,
+    of program: String = "loopbench"
   ) -> String {
     let command = Command.named(name)
     let groups = Option.Group.allCases.map { group in
@@ -39,10 +56,10 @@ package enum HelpText {
       return options.isEmpty ? [] : ["\(group.rawValue):"] + self.options(options, registry)
     }
     return String(
-      blocks: [["Usage: \(command.usage)"], Layout.wrapped(sentence(command.summary))]
+      blocks: [["Usage: \(command.usage(of: program))"], Layout.wrapped(sentence(command.summary))]
         + command.details(in: registry).map { Layout.wrapped($0) }
         + groups
-        + [examples(of: command, registry)]
+        + [examples(of: command, registry, program)]
     )
   }
 
@@ -54,10 +71,16 @@ package enum HelpText {
     Layout.rows(options.map { ($0.usage, $0.summary(in: registry)) })
   }
 
-  private static func examples(of command: Command, _ registry: Registry) -> [String] {
+  private static func examples(
+    of command: Command,
+    _ registry: Registry,
+    _ program: String
+  ) -> [String] {
     guard !command.examples.isEmpty else { return [] }
     return ["Examples:"]
-      + command.examples(in: registry).flatMap { ["  \($0.line)", "      \($0.meaning)"] }
+      + command.examples(in: registry, of: program).flatMap {
+        ["  \($0.line)", "      \($0.meaning)"]
+      }
   }
 
   /// The output of `loopbench help SCENARIO`.
@@ -66,8 +89,17 @@ package enum HelpText {
       Layout.wrapped("\(scenario.name): \(scenario.summary)"),
       Layout.reflowed(scenario.details),
       ["Series:"] + Layout.rows(scenario.series.map { ($0.name, $0.summary) }),
+      figures(of: scenario),
       ["Peers:"] + Layout.rows(peers.map { ($0.name, $0.summary) }),
     ])
+  }
+}
+
+extension HelpText {
+  /// The columns of the scenario's table of figures.
+  private static func figures(of scenario: Scenario) -> [String] {
+    let rows = scenario.figures.filter { !$0.summary.isEmpty }.map { ($0.title, $0.summary) }
+    return rows.isEmpty ? [] : ["Columns of the table of figures:"] + Layout.rows(rows)
   }
 }
 

@@ -4,7 +4,9 @@ import LoopbenchKit
 package struct ListText {
   private let registry: Registry
   private let externals: [(name: String, summary: String)]
+  private let extras: [ExtraCommand]
   private let isJSON: Bool
+  private let programName: String
 
   package enum Topic: String, CaseIterable, Sendable {
     case scenarios
@@ -17,12 +19,18 @@ package struct ListText {
   package init(_ context: Context, isJSON: Bool) {
     registry = context.registry
     let own = context.ownNames
-    externals = ExternalCommand.all(in: context.folders).map { name in
+    extras = context.extraCommands
+    let others = ExternalCommand.all(in: context.folders).filter {
+      !ExternalCommand.isNamed($0, context.programName)
+    }
+    externals = others.map { name in
       let note =
-        own.contains(name) ? "; run it by that name, because \(name) is loopbench's own" : ""
+        own.contains(name)
+        ? "; run it by that name, because \(name) is \(context.programName)'s own" : ""
       return (name, "the program loopbench-\(name)" + note)
     }
     self.isJSON = isJSON
+    programName = context.programName
   }
 
   /// - Parameter topic: The name of the topic. Nil lists all topics.
@@ -36,7 +44,8 @@ package struct ListText {
   private func lines(_ topic: Topic) -> [String] {
     let title = topic.rawValue.prefix(1).uppercased() + topic.rawValue.dropFirst()
     let rows = entries(topic).map { (name: $0.name, summary: $0.summary) }
-    return ["\(title):"] + Layout.rows(rows)
+    let note = topic == .peers ? ["\(programName) help SCENARIO describes each of its peers."] : []
+    return ["\(title):"] + Layout.rows(rows) + note
   }
 }
 
@@ -46,6 +55,8 @@ extension ListText {
     let summary: String
     /// For a peer, the scenarios in which it can be measured.
     var scenarios: [String]?
+    /// For a peer, its implementation in each of these scenarios.
+    var implementations: [String: String]?
     /// For a peer, the reason why it cannot be measured on this machine.
     var unavailability: String?
   }
@@ -62,6 +73,7 @@ extension ListText {
     case .formats: ReportFormat.allCases.map { Entry(name: $0.rawValue, summary: $0.summary) }
     case .commands:
       Command.table.map { Entry(name: $0.name.rawValue, summary: $0.summary) }
+        + extras.map { Entry(name: $0.name, summary: $0.summary) }
         + externals.map { Entry(name: $0.name, summary: $0.summary) }
     }
   }
@@ -69,16 +81,23 @@ extension ListText {
   private func peer(_ name: String) -> Entry {
     let peers = registry.peers.filter { $0.name == name }
     let scenarios = peers.map(\.scenario)
+    let isStandard = peers.contains { $0.isStandard }
     let unavailability = peers.lazy.compactMap(\.unavailability).first
     let notes = [
-      "in " + scenarios.joined(separator: ", "),
-      peers.contains { $0.isStandard } ? nil : "only if named",
+      "in "
+        + peers.map { $0.scenario + (isStandard && !$0.isStandard ? " (only if named)" : "") }
+        .joined(separator: ", "),
+      isStandard ? nil : "only if named",
       unavailability.map { "not available: \($0)" },
     ]
     return Entry(
       name: name,
       summary: notes.compactMap { $0 }.joined(separator: "; "),
       scenarios: scenarios,
+      implementations: Dictionary(
+        peers.map { ($0.scenario, $0.summary) },
+        uniquingKeysWith: { first, _ in first }
+      ),
       unavailability: unavailability
     )
   }

@@ -41,6 +41,8 @@ package enum ManualPage {
     ("CLICOLOR_FORCE", "if neither empty nor 0, colours also in a file"),
     ("CI", "if not empty, 0 or false, no progress, unless --progress always is given"),
     ("TERM", "if dumb, no colours, no progress and only ASCII"),
+    ("COLUMNS", "the width of the output, also in a pipe"),
+    ("LC_ALL, LC_CTYPE, LANG", "if the first that is set has no UTF-8, only ASCII"),
   ]
 
   private static let files: [(String, String)] = [
@@ -66,7 +68,7 @@ extension ManualPage {
   }
 
   private static var synopsis: [String] {
-    Command.table.flatMap { [".B " + escaped($0.usage), ".br"] }.dropLast()
+    Command.table.flatMap { [".B " + escaped($0.usage()), ".br"] }.dropLast()
   }
 
   private static func commands(in registry: Registry) -> [String] {

@@ -5,10 +5,13 @@ package struct OutputStyle: Equatable, Sendable {
   package let usesColor: Bool
   package let usesProgress: Bool
   package let isASCII: Bool
-  /// The width of the terminal. Nil if there is no terminal.
+  /// The number of columns of the output. Nil means no limit.
   package let width: Int?
 
-  /// - Parameter isTerminal: Whether a stream is an interactive terminal.
+  /// - Parameters:
+  ///   - width: The width of the terminal. Nil if there is no terminal. The variable
+  ///     COLUMNS takes precedence.
+  ///   - isTerminal: Whether a stream is an interactive terminal.
   package init(
     _ options: Options,
     environment: [String: String],
@@ -30,8 +33,16 @@ package struct OutputStyle: Equatable, Sendable {
       case .never: false
       case .auto: isTerminal(.error) && !isDumb && !isCI && !options.isQuiet
       }
-    isASCII = options.isASCII || isDumb
-    self.width = width
+    isASCII = options.isASCII || isDumb || !Self.isUnicode(environment)
+    self.width = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? width
+  }
+
+  /// Whether the locale has UTF-8. Assumed if the environment names no locale, as in
+  /// many containers.
+  private static func isUnicode(_ environment: [String: String]) -> Bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].map { environment[$0] ?? "" }
+    guard let locale = names.first(where: { !$0.isEmpty })?.uppercased() else { return true }
+    return locale.contains("UTF-8") || locale.contains("UTF8")
   }
 
   /// Whether the environment asks for colour. Nil if it does not say. NO_COLOR

@@ -7,14 +7,16 @@ extension ReportComparison {
   /// - Precondition: `format` is one of `formats`.
   package func render(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
     let shown = findings.filter { style.shows(scenario: $0.scenario, peer: $0.peer) }
-    var table = TextTable(titles: Self.titles)
-    for finding in shown { table.add(finding.cells(style)) }
     let remarks = remarks(shown, style)
     switch format {
     case .text:
+      let width = style.width ?? .max
+      let table = table(of: shown, style, width: width)
       let rows = table.lines(indent: "  ", style: ANSIStyle(isOn: style.usesColor))
-      return String(blocks: [rows + remarks.map { "  " + $0 }, [conclusion]])
+      let notes = remarks.flatMap { ("  " + $0).wrapped(to: width, indent: 4) }
+      return String(blocks: [rows + notes, conclusion.wrapped(to: width, indent: 2)])
     case .markdown:
+      let table = table(of: shown, style)
       return String(blocks: [table.markdown(), remarks.map { "- " + $0 }, ["**\(conclusion)**"]])
     case .json: return self.json()
     case .ndjson, .csv, .hgrm, .prom:
@@ -25,6 +27,28 @@ extension ReportComparison {
   private static let titles = [
     "", "base", "new", "ratio (95 %)", "noise", "fails if", "verdict",
   ]
+  /// The order in which a narrow table leaves out columns. The name and the verdict stay.
+  private static let dropped = ["noise", "fails if", "base", "new", "ratio (95 %)"]
+
+  /// The table with the columns that fit into `width`, if possible.
+  private func table(
+    of shown: [Finding],
+    _ style: ReportStyle,
+    width: Int = .max
+  ) -> TextTable {
+    func table(without left: ArraySlice<String>) -> TextTable {
+      let columns = Self.titles.indices.filter { !left.contains(Self.titles[$0]) }
+      var table = TextTable(titles: columns.map { Self.titles[$0] })
+      for finding in shown {
+        let cells = finding.cells(style)
+        table.add(columns.map { cells[$0] })
+      }
+      return table
+    }
+    let tables = (0...Self.dropped.count).lazy.map { table(without: Self.dropped.prefix($0)) }
+    return tables.first { $0.lines(indent: "  ").allSatisfy { $0.count <= width } }
+      ?? table(without: Self.dropped[...])
+  }
 
   /// The times that were measured again, followed by the reasons without duplicates
   /// and the notes.

@@ -115,6 +115,11 @@ extension Doctor {
       .bad(if: share >= 0.25, ": times are not reliable", fix: quiet)
   }
 
+  /// Whether `doctor` finds no fault in the CPUs that other processes use.
+  package static func isQuiet(_ others: Double, of cpus: Int) -> Bool {
+    load(others, of: cpus, "").status == .ok
+  }
+
   private static func process(_ facts: MachineFacts) -> [Finding?] {
     let (loaded, header) = (facts.machine.libuv, facts.headerLibuv)
     // Huge pages and address randomization change times a little from run to run,

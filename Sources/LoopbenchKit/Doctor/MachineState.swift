@@ -36,7 +36,8 @@ extension Warning {
   }
 }
 
-/// The CPU time of all processes and of this process.
+/// The CPU time of all processes and of this process. The latter includes the processes
+/// that this process started and that have ended, such as a load.
 package struct ProcessorTimes: Sendable {
   private let at: UInt64
   private let busy: UInt64
@@ -51,7 +52,7 @@ package struct ProcessorTimes: Sendable {
   }
 
   package static func now() -> ProcessorTimes {
-    ProcessorTimes(at: cl_now(), busy: cl_busy_ns(), own: cl_usage_now().cpu_ns)
+    ProcessorTimes(at: cl_now(), busy: cl_busy_ns(), own: cl_usage_now().cpu_ns + cl_children_ns())
   }
 
   /// The CPUs that other processes used on average since `earlier`. Nil if unknown.

@@ -16,8 +16,11 @@ package struct Contender: Sendable {
 
   /// The name in reports: `wake/across/uv`.
   package var name: String {
-    "\(scenario.name)/\(series.name)/\(peerName)"
+    "\(seriesPath)/\(peerName)"
   }
+
+  /// `wake/across`.
+  var seriesPath: String { "\(scenario.name)/\(series.name)" }
 
   /// The peer's name, with a suffix for a twin: `uv.again`.
   package var peerName: String {
@@ -28,6 +31,13 @@ package struct Contender: Sendable {
 }
 
 extension Contender {
+  /// The duration of a slice in ns. Nil if it depends on the peer.
+  package var scheduledNs: UInt64? {
+    let workload = series.workload
+    let operations = UInt64((workload.warmUps + workload.samples) * workload.operations)
+    return series.operationNs.map { $0 * operations }
+  }
+
   /// Measures the peer once, on a new thread placed on the loop's CPU, or on the
   /// calling thread if the peer needs the first thread.
   package func measure(

@@ -131,6 +131,12 @@ package struct Tally: Sendable {
   /// The samples of the rounds that were not disturbed.
   package var undisturbed: Histogram { merged { !$0.isDisturbed } }
 
+  /// The samples of each round, by the round's number.
+  func samples(dropping: Bool) -> [Int: SparseHistogram] {
+    let pairs = zip(rounds, histograms).filter { !(dropping && $0.0.isDisturbed) }
+    return Dictionary(pairs.map { ($0.round, $1) }, uniquingKeysWith: { first, _ in first })
+  }
+
   private func merged(_ isWanted: (SeriesRound) -> Bool) -> Histogram {
     var histogram = Histogram()
     for (round, samples) in zip(rounds, histograms) where isWanted(round) {

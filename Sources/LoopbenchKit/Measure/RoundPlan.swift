@@ -40,8 +40,20 @@ package enum RoundCount: Equatable, Sendable {
   }
 
   /// Whether the run ends before the next slice of `round`, even within the round.
-  package func isOver(in round: Int, elapsedNs: UInt64) -> Bool {
-    endNs.map { elapsedNs >= (round == 1 ? max($0, Self.leastNs) : $0) } ?? false
+  ///
+  /// - Parameters:
+  ///   - sliceNs: The expected duration of the next slice.
+  ///   - isScheduled: Whether the duration of a round was known before the run, so that
+  ///     the first round does not need more time than the others.
+  package func isOver(
+    in round: Int,
+    elapsedNs: UInt64,
+    sliceNs: UInt64 = 0,
+    isScheduled: Bool = false
+  ) -> Bool {
+    guard let endNs else { return false }
+    let end = round == 1 && !isScheduled ? max(endNs, Self.leastNs) : endNs
+    return elapsedNs >= end || elapsedNs + sliceNs > end
   }
 
   /// Whether another round follows after `done` recorded rounds.

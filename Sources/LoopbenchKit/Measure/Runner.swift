@@ -40,8 +40,28 @@ package struct Runner: Sendable {
 
   /// The contenders in the order of `round`. Warm-up rounds are numbered 0, -1,
   /// -2, ….
+  ///
+  /// If the time of the run is limited, the twins come last until a round is recorded. A
+  /// run that ends within its first round has then measured every peer.
   package func order(round: Int) -> [Contender] {
-    order.arranged(contenders, round: round, seed: seed)
+    let order = order.arranged(contenders, round: round, seed: seed)
+    guard round <= 1, rounds.endNs != nil else { return order }
+    return order.filter { !$0.isTwin } + order.filter(\.isTwin)
+  }
+
+  /// The duration in ns of a round and of the preparation before it. Nil if they are not
+  /// known before the run.
+  package var schedule: Schedule? {
+    let slices = contenders.compactMap(\.scheduledNs)
+    guard !slices.isEmpty, slices.count == contenders.count else { return nil }
+    let preparations = contenders.map(\.scenario).uniqued(by: \.name).map(\.preparationNs)
+    return Schedule(roundNs: slices.reduce(0, +), preparationNs: preparations.reduce(0, +))
+  }
+
+  /// The times of a run that are known before it measures.
+  package struct Schedule: Equatable, Sendable {
+    package let roundNs: UInt64
+    package let preparationNs: UInt64
   }
 
   /// Measures all rounds. Blocks until the run ends.
@@ -95,14 +115,17 @@ extension Runner {
       )
     {
       let last = measure(round: -state.rounds, &run, goesOn)
+      // A short run has time for its recorded round only.
+      guard !last.slices.isEmpty else { break }
       state.add(last)
       // A round that ended early has measured a part of the contenders.
       run.lastNs = last.wallNs * UInt64(contenders.count) / UInt64(max(1, last.slices.count))
     }
     run.measurements.warmUpRounds = state.rounds
     run.measurements.warmUpSettled = warmUp.isSettled(state)
-    run.estimate = rounds.estimate(roundNs: run.lastNs)
-    run.progress.begin(rounds: run.estimate, roundNs: run.lastNs)
+    let roundNs = schedule?.roundNs ?? run.lastNs
+    run.estimate = rounds.estimate(roundNs: roundNs)
+    run.progress.begin(rounds: run.estimate, roundNs: roundNs)
   }
 
   private func recordRounds(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
@@ -151,24 +174,38 @@ extension Runner {
     var slices: [SliceOutcome] = []
     for (index, contender) in order(round: round).enumerated()
     where !run.isOver && !run.measurements.hasFailed(contender) {
-      guard !isOver(round, since: run.began) else {
+      guard !isOver(round, contender, run) else {
         run.isLate = round > 0
         break
       }
       let state = run.progress.at(contender, round: max(0, round), slice: index)
-      slices += measure(contender, round: round, state, &run, goesOn)
+      let done = measure(contender, round: round, state, &run, goesOn)
+      if let slice = done.first { run.sliceNs[contender.seriesPath] = slice.wallNs }
+      slices += done
     }
     if run.isLate, round == 1 { run.measurements.isUnfinished = true }
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
   }
 
-  /// Whether the time is up within `round`.
-  private func isOver(_ round: Int, since began: UInt64) -> Bool {
-    guard rounds.endNs != nil else { return false }
-    let elapsed = instruments.now() - began
-    return round > 0
-      ? rounds.isOver(in: round, elapsedNs: elapsed)
-      : warmUp.isOver(elapsedNs: elapsed, of: rounds)
+  /// Whether the time is up within `round`, or would be before a slice of `contender` ends.
+  private func isOver(_ round: Int, _ contender: Contender, _ run: RunState) -> Bool {
+    guard let end = rounds.endNs else { return false }
+    let elapsed = instruments.now() - run.began
+    // The peers of a series have the same work, so the last slice of any predicts the next.
+    let slice = contender.scheduledNs ?? run.sliceNs[contender.seriesPath] ?? 0
+    guard round <= 0 else {
+      return rounds.isOver(
+        in: round,
+        elapsedNs: elapsed,
+        sliceNs: slice,
+        isScheduled: schedule != nil
+      )
+    }
+    let needed = schedule.map { schedule in
+      let preparation = run.sliceNs.isEmpty ? schedule.preparationNs : 0
+      return elapsed + preparation + slice + schedule.roundNs
+    }
+    return warmUp.isOver(elapsedNs: elapsed, of: rounds) || needed.map { $0 > end } ?? false
   }
 
   /// Measures one slice. Returns `nil` if the run is interrupted or the contender
@@ -207,6 +244,8 @@ struct RunState {
   var progress: Progress
   /// The duration of the last round.
   var lastNs: UInt64 = 0
+  /// The duration of the last slice of each series, by its path.
+  var sliceNs: [String: UInt64] = [:]
   /// The expected number of rounds.
   var estimate = 0
   var isInterrupted = false

@@ -21,6 +21,9 @@ public struct Scenario: Sendable {
   public let isStandard: Bool
   /// Additional figures for each peer, in display order.
   public let figures: [Figure]
+  /// The time in ns that the first slice of a run takes in addition, such as for a
+  /// calibration.
+  public let preparationNs: UInt64
 
   /// A column that only some scenarios have.
   public enum Extra: String, Codable, CaseIterable, Sendable {
@@ -40,9 +43,11 @@ public struct Scenario: Sendable {
     extras: Set<Extra> = [],
     details: String = "",
     isStandard: Bool = true,
-    figures: [Figure] = []
+    figures: [Figure] = [],
+    preparationNs: UInt64 = 0
   ) {
     self.figures = figures
+    self.preparationNs = preparationNs
     self.name = name
     self.summary = summary
     self.series = series
@@ -72,6 +77,9 @@ public struct Series: Sendable {
   public let companionOf: String?
   /// Whether a run that names no series measures this series.
   public let isStandard: Bool
+  /// The time of an operation in ns, if a clock determines it. A run then knows before it
+  /// measures how long a slice takes. `nil` if it depends on the peer.
+  public let operationNs: UInt64?
 
   /// The meaning of a sample.
   public enum Kind: String, Codable, CaseIterable, Sendable {
@@ -94,7 +102,8 @@ public struct Series: Sendable {
     workload: Workload,
     placement: Placement.Rule = .loop,
     kind: Kind = .mean,
-    isStandard: Bool = true
+    isStandard: Bool = true,
+    operationNs: UInt64? = nil
   ) {
     self.name = name
     self.summary = summary
@@ -102,6 +111,7 @@ public struct Series: Sendable {
     self.placement = placement
     self.kind = kind
     self.isStandard = isStandard
+    self.operationNs = operationNs
     companionOf = nil
   }
 
@@ -113,6 +123,7 @@ public struct Series: Sendable {
     placement = other.placement
     self.kind = kind ?? other.kind
     isStandard = other.isStandard
+    operationNs = other.operationNs
     companionOf = other.name
   }
 }
@@ -124,7 +135,9 @@ public struct Series: Sendable {
 /// peer's result.
 ///
 /// ```swift
-/// Figure("blankRatio", title: "blank %", scale: 100) { $0.ratio("blank", of: "seen") }
+/// Figure("blankRatio", title: "blank %", scale: 100) {
+///   $0.ratio("blank", of: "seen")
+/// }
 /// ```
 public struct Figure: Sendable {
   /// The key in the JSON. It must differ from the other keys of a result.

@@ -4,6 +4,9 @@ package struct Selection: Sendable {
   package private(set) var contenders: [Contender] = []
   /// Warnings about peers and series that are left out.
   package private(set) var warnings: [Warning] = []
+  /// The chosen peers that can measure none of the chosen series, with the series that
+  /// they can: `post peer "cond" measures only closure.across, closure.self`.
+  package private(set) var unmatched: [String] = []
 
   /// Chooses contenders.
   ///
@@ -34,7 +37,11 @@ package struct Selection: Sendable {
     let chosen = try Self.scenarios(named: named, in: registry)
     let isAll = peers?.contains(Self.all) ?? false
     let peers = peers?.filter { $0 != Self.all }
-    try Self.check(peers ?? [], among: registry.peerNames, "peer")
+    let own = chosen.flatMap(registry.peers).map(\.name).uniqued()
+    let choices = named.isEmpty ? registry.peerNames : own
+    for name in peers ?? [] where !registry.peerNames.contains(name) {
+      throw .unknown("peer", name, among: choices, listsAll: true)
+    }
     try Self.check(series.filter { $0 != Self.all } + paths, in: chosen)
     for scenario in chosen {
       let wanted = registry.peers(of: scenario).filter {
@@ -54,7 +61,8 @@ package struct Selection: Sendable {
         return isNamed || series.contains(Self.all)
           || (isWhole && series.isEmpty && one.isStandard)
       }
-      add(wished, of: scenario, peers: found, placement: placement, control: control)
+      let able = matching(found, wished, in: scenario, isNamed: peers != nil && !isAll)
+      add(wished, of: scenario, peers: able, placement: placement, control: control)
     }
   }
 }
@@ -84,6 +92,25 @@ extension Selection {
       warnings.append(.peerUnavailable(peer.name, in: scenario.name, reason: reason))
     }
     return found
+  }
+
+  /// Returns the peers that can measure one of `series`. Notes any other peer in
+  /// `unmatched`, and adds a warning if it was named.
+  private mutating func matching(
+    _ peers: [any Peer],
+    _ series: [Series],
+    in scenario: Scenario,
+    isNamed: Bool
+  ) -> [any Peer] {
+    guard !series.isEmpty else { return peers }
+    return peers.filter { peer in
+      if series.contains(where: { peer.series.contains($0.name) }) { return true }
+      let known = peer.series.filter { name in scenario.series.contains { $0.name == name } }
+      let own = known.joined(separator: ", ")
+      unmatched.append("\(scenario.name) peer \"\(peer.name)\" measures only \(own)")
+      if isNamed { warnings.append(.peerLacksSeries(peer.name, in: scenario.name, only: own)) }
+      return false
+    }
   }
 
   private static func scenarios(

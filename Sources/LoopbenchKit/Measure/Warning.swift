@@ -20,7 +20,7 @@ extension Warning {
     Warning(
       id: "unfinished",
       text: "the time was up after \(measured) of the \(turns) turns of a round",
-      hint: "choose fewer --peers or --series, or a longer --duration"
+      hint: "use a longer --duration, or fewer --peers or --series"
     )
   }
 
@@ -43,6 +43,18 @@ extension Warning {
       id: "peer-skipped",
       text: "\(scenario) has no peer \"\(peer)\" and was measured without it",
       hint: "loopbench list shows the peers of each scenario"
+    )
+  }
+
+  static func peerLacksSeries(
+    _ peer: String,
+    in scenario: String,
+    only series: String
+  ) -> Warning {
+    Warning(
+      id: "peer-skipped",
+      text: "\(scenario) was measured without peer \"\(peer)\", which measures only \(series)",
+      hint: "name one of these series with --series"
     )
   }
 

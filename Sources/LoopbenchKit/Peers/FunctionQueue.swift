@@ -131,12 +131,11 @@ struct UVQueue: FunctionQueue {
   }
 }
 
-/// A list with a mutex and a condition. It is the floor, the minimum that other
-/// queues are compared with.
+/// A list with a mutex and a condition. It is a floor, the least that a queue can cost.
 struct CondQueue: FunctionQueue {
   static let name = "cond"
   static let summary =
-    "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: the floor"
+    "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: a floor"
   static let postSeries: [String]? = [
     "typed.across", "closure.across", "typed.self", "closure.self",
   ]

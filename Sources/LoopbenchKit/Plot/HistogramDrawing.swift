@@ -53,7 +53,7 @@ struct HistogramDrawing {
   }
 
   /// Draws the peer's name at the left, and its median and largest sample at the
-  /// right.
+  /// right. For more than two reports it draws only their medians.
   private func name(
     _ lane: [PlotCurve],
     y: Double,
@@ -62,10 +62,13 @@ struct HistogramDrawing {
   ) {
     let peer = PlotLabels.cut(lane[0].result.peer, to: frame.left - 8)
     markup.text(peer, x: frame.left - 8, y: y, anchor: "end")
-    for (index, curve) in lane.prefix(3).enumerated() {
-      let median = curve.result.value(at: .p50).map(TimeText.short) ?? "-"
-      let words = "p50 \(median) max \(TimeText.short(curve.result.max))"
-      let row = Double(min(lane.count, 3) - 1 - index)
+    // The space beside the lane has one figure per line, and four lines.
+    let figures = lane.prefix(4).flatMap { curve in
+      let median = "p50 \(curve.result.value(at: .p50).map(TimeText.short) ?? "-")"
+      return lane.count > 2 ? [median] : [median, "max \(TimeText.short(curve.result.max))"]
+    }
+    for (index, words) in figures.enumerated() {
+      let row = Double(figures.count - 1 - index)
       markup.text(words, x: frame.right + 8, y: y - row * 15)
     }
   }

@@ -21,7 +21,10 @@ extension Report {
     self.labels = labels
     self.machine = machine
     settings = Settings(of: measurements, placement, dropsDisturbed: dropsDisturbed)
-    descriptions = measurements.scenarios.map(Description.init)
+    descriptions = measurements.scenarios.map { scenario in
+      let own = measurements.entries(of: scenario).filter { !$0.isTwin }
+      return Description(of: scenario, peers: own.map(\.peer))
+    }
     rounds = measurements.rounds
     self.results = results
     let noise = Self.noise(of: results, dropping: dropsDisturbed)
@@ -90,7 +93,15 @@ extension Report {
             ($0.scenario, $0.series, $0.percentile)
               == (result.scenario, result.series, percentile.label)
           }?.interval
-          return Comparison(result, with: reference, at: percentile, floor, dropping: dropping)
+          let comparison = Comparison(
+            result,
+            with: reference,
+            at: percentile,
+            floor,
+            dropping: dropping
+          )
+          let isFloor = scenario?.floors.contains(result.peer) ?? false
+          return isFloor ? comparison?.unjudged : comparison
         }
       }
     }

@@ -27,7 +27,7 @@ extension Report {
     package let interval: Interval
     /// The verdict. The peer counts as faster or slower only if the whole interval is
     /// outside the A/A twin's interval.
-    package let verdict: ComparisonVerdict
+    package private(set) var verdict: ComparisonVerdict
   }
 
   /// The percentiles that a report compares.
@@ -58,7 +58,21 @@ extension Report.Comparison {
     self.ratio = ratio
     self.difference = difference
     self.interval = interval
-    verdict = ComparisonVerdict(interval, rounds: rounds, noise: noise)
+    verdict = ComparisonVerdict(
+      interval,
+      ratio: ratio.median,
+      rounds: rounds,
+      noise: noise
+    )
+  }
+}
+
+extension Report.Comparison {
+  /// The comparison of a floor.
+  var unjudged: Self {
+    var comparison = self
+    comparison.verdict = .floor
+    return comparison
   }
 }
 
@@ -158,52 +172,73 @@ extension Report.Result {
 
 /// How a peer compares with a reference.
 package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
-  /// Faster by more than the noise.
+  /// Faster by more than the noise, and by more than 5 %.
   case faster
-  /// The difference is within the noise, or within 5 %.
+  /// The median ratio is within 5 %, or the whole interval is within the noise or 10 %.
   case same
-  /// Slower by more than the noise.
+  /// Slower by more than the noise, and by more than 5 %.
   case slower
   /// There are too few rounds, the interval is too wide, or there is no noise floor.
   case inconclusive
+  /// The peer does the work without a loop, and is not judged.
+  case floor
 
   // 5 %: peers that differ by less count as equally fast, even if there is no
   // noise. Not measured.
-  fileprivate static let indifference = Interval(low: 1 / 1.05, high: 1.05)
+  static let indifference = Interval(low: 1 / 1.05, high: 1.05)
+  // 10 %: an interval that excludes a larger difference is an answer. Not measured.
+  static let closeness = Interval(low: 0.9, high: 1.1)
 
-  /// The verdict on a ratio whose 95 % interval is `interval`.
+  /// The verdict on a ratio whose median is `ratio` and whose 95 % interval is
+  /// `interval`.
   ///
   /// - Parameter noise: The interval of the same ratio between a peer and its twin.
   ///   If nil, the verdict is inconclusive.
-  package init(_ interval: Interval, rounds: Int, noise: Interval?) {
+  package init(_ interval: Interval, ratio: Double, rounds: Int, noise: Interval?) {
     guard rounds >= Bootstrap.leastRounds, let floor = noise?.mirrored else {
       self = .inconclusive
       return
     }
+    let isNotable = ratio <= Self.indifference.low || ratio >= Self.indifference.high
     if interval.high < floor.low {
-      self = .faster
+      self = isNotable ? .faster : .same
     } else if interval.low > floor.high {
-      self = .slower
+      self = isNotable ? .slower : .same
     } else {
-      self = floor.union(Self.indifference).contains(interval) ? .same : .inconclusive
+      let isSame =
+        floor.union(Self.indifference).contains(interval) || Self.closeness.contains(interval)
+      self = isSame ? .same : .inconclusive
     }
   }
 }
 
 extension Report.Comparison {
   /// The reason for a verdict that the ratio does not explain. Nil if it does.
-  func reason(_ noise: Report.Noise?) -> String? {
+  ///
+  /// - Parameters:
+  ///   - libuv: Whether to call the reference `libuv`, and not by its name.
+  ///   - showsInterval: Whether the reason contains the interval.
+  func reason(
+    _ noise: Report.Noise?,
+    libuv: Bool = false,
+    showsInterval: Bool = true
+  ) -> String? {
     let middle = Interval(low: ratio.median, high: ratio.median)
+    let isClose = ComparisonVerdict.closeness.contains(interval)
     switch verdict {
-    case .faster, .slower: return nil
-    case .same where ComparisonVerdict.indifference.contains(middle): return nil
+    case .faster, .slower, .floor: return nil
+    case .same where ComparisonVerdict.indifference.contains(isClose ? interval : middle):
+      return nil
+    case .same where isClose: return "within \(interval.percent)"
     case .same: return noise.map { "within the noise floor of \($0.percent)" }
     case .inconclusive: break
     }
     guard rounds >= Bootstrap.leastRounds else { return Bootstrap.shortage(of: rounds) }
-    guard let noise else { return "no peer was measured twice (A/A)" }
+    guard let noise else { return "no peer was measured twice, so the noise is unknown" }
     let ends = [interval.low, interval.high].map { Decimals.figures($0) + "x" }
-    return "\(ends[0]) to \(ends[1]), with a noise floor of \(noise.percent)"
+    let (name, twin) = libuv ? ("libuv", "libuv") : (reference, noise.peer)
+    let range = showsInterval ? "\(ends[0]) to \(ends[1]) of \(name)'s time; " : ""
+    return range + "\(twin) against itself differs by \(noise.percent)"
   }
 }
 
@@ -212,8 +247,13 @@ extension Report.Noise {
   var text: String { "noise floor ±\(percent)" }
 
   /// The larger side of the interval: `15 %`.
-  var percent: String {
-    let side = max(abs(interval.low - 1), abs(interval.high - 1)) * 100
-    return Decimals.text(side, digits: side < 10 ? 1 : 0) + " %"
+  var percent: String { interval.percent }
+}
+
+extension Interval {
+  /// The larger distance from 1 to an end: `15 %`.
+  fileprivate var percent: String {
+    let side = max(abs(low - 1), abs(high - 1)) * 100
+    return Decimals.text(side, digits: side < 9.95 ? 1 : 0) + " %"
   }
 }

@@ -85,10 +85,20 @@ extension Report {
     /// The names of the peers that do the work without a loop. They are not judged.
     /// Nil in older reports.
     package let floors: [String]?
+    /// The measured peers. Nil in older reports.
+    package let peers: [PeerDescription]?
     /// The additional columns of its tables.
     package let extras: [Scenario.Extra]
     /// The series, in the order of the tables.
     package let series: [SeriesDescription]
+  }
+
+  /// The description of a peer.
+  package struct PeerDescription: Codable, Equatable, Sendable {
+    /// Its name.
+    package let name: String
+    /// One line about its implementation.
+    package let summary: String
   }
 
   /// The description of a series.
@@ -107,14 +117,16 @@ extension Report {
   func description(of name: String, among known: [Scenario]) -> Description {
     descriptions?.first { $0.scenario == name }
       ?? Description(
-        of: known.first { $0.name == name } ?? Scenario(name: name, summary: "", series: [])
+        of: known.first { $0.name == name } ?? Scenario(name: name, summary: "", series: []),
+        peers: nil
       )
   }
 }
 
 extension Report.Description {
-  init(of scenario: Scenario) {
+  init(of scenario: Scenario, peers: [any Peer]?) {
     self.scenario = scenario.name
+    self.peers = peers?.map { Report.PeerDescription(name: $0.name, summary: $0.summary) }
     summary = scenario.summary
     references = scenario.references
     floors = scenario.floors

@@ -204,6 +204,14 @@ extension SeriesTable {
   /// included.
   var columns: [Column] {
     var columns = allColumns
+    // A column without a value tells less than any other.
+    while width(of: columns) > style.width ?? .max,
+      let last = columns.lastIndex(where: { column in
+        column.rank != .always && results.allSatisfy { column.cell($0) == "-" }
+      })
+    {
+      columns.remove(at: last)
+    }
     for rank in Rank.allCases where rank != .always {
       // Columns are removed from the right, so that the highest percentiles are
       // left out first.

@@ -1,8 +1,8 @@
 extension Report {
   /// The report as tables for a terminal.
   func text(scenarios: [Scenario], style: ReportStyle) -> String {
-    func lines(_ texts: [String]) -> [String] {
-      texts.flatMap { $0.printable.wrapped(to: style.width ?? .max, indent: 2) }
+    func lines(_ texts: [String], indent: Int = 2) -> [String] {
+      texts.flatMap { $0.printable.wrapped(to: style.width ?? .max, indent: indent) }
     }
     let header = headerParts.map { $0.joined(separator: " · ") }
     let all = ReportSection.all(in: self, scenarios: scenarios, style: style)
@@ -12,7 +12,7 @@ extension Report {
     }
     let text = String(
       blocks: [lines(header), warned[0], lines(legend(of: all))] + sections
-        + [lines(figureLegend(of: all)), warned[1]]
+        + [lines(figureLegend(of: all), indent: 6), warned[1]]
     )
     return style.isASCII ? ASCII.text(text) : text
   }
@@ -57,7 +57,12 @@ extension Report {
     let floor =
       "a floor (\(floors.joined(separator: ", "))) does the work without a loop, as the"
       + " least that it can cost, and is not judged"
-    return (names.isEmpty ? [] : [names.joined(separator: " · ")]) + (floors.isEmpty ? [] : [floor])
+    let others = sections.flatMap { $0.scenario.peers ?? [] }.uniqued(by: \.name).filter { peer in
+      !known.contains { $0.0 == peer.name } && !floors.contains(peer.name)
+        && peers.contains(peer.name) && !peer.summary.isEmpty
+    }
+    return (names.isEmpty ? [] : [names.joined(separator: " · ")])
+      + others.map { "\($0.name): \($0.summary)" } + (floors.isEmpty ? [] : [floor])
   }
 
   /// Explains the columns of the tables of figures.

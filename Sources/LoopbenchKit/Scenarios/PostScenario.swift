@@ -11,6 +11,7 @@ extension Scenario {
     name: "post",
     summary: "post functions to the loop; a sample is a burst's mean, first post to last run",
     series: PostLoad.items.map(across) + PostLoad.items.map(toSelf),
+    floors: ["cond"],
     details: """
       `.across` posts from a thread on another CPU to a sleeping loop. `.self` posts from the loop's own
       thread, to be run in the same tick. A sample is a whole burst, so the result is a throughput, in

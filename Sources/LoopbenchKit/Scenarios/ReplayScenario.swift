@@ -14,8 +14,9 @@ extension Scenario {
     return Scenario(
       name: "replay",
       summary:
-        "a recorded load of \(replay.entries.count) commits, \(replay.producers.count) threads,"
-        + " \(replay.actions.count) actions",
+        "a recorded load of \(String.counted(replay.entries.count, "commit")),"
+        + " \(String.counted(replay.producers.count, "thread")),"
+        + " \(String.counted(replay.actions.count, "action"))",
       series: [
         performed,
         Series(

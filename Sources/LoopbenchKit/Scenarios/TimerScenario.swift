@@ -14,7 +14,7 @@ extension Scenario {
         workload: Workload(warmUps: 2, samples: 36, operations: 1)
       )
     ],
-    floors: ["eventfd"],
+    floors: ["eventfd", "cond"],
     details: """
       A timer is due every 2 ms, on a schedule that is fixed beforehand. A sample is the lateness of
       its callback: from the due time, not from when the loop noticed.
@@ -105,7 +105,7 @@ struct CTimer: FullPeer {
   /// A timer without a loop. It is the floor for loops that sleep in epoll.
   static let eventfd = CTimer(
     name: "eventfd",
-    summary: "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor",
+    summary: "C: a periodic absolute timerfd, epoll_wait and read; no loop: a floor",
     unavailability: cl_eventfd_wake.open == nil ? "timerfd is Linux's" : nil,
     follow: cl_timerfd_run,
     failure: .noDescriptor
@@ -114,7 +114,7 @@ struct CTimer: FullPeer {
   /// Waits with a timeout on a condition that is never signalled.
   static let cond = CTimer(
     name: "cond",
-    summary: "C: pthread_cond_timedwait to each due time; no loop",
+    summary: "C: pthread_cond_timedwait to each due time; no loop: a floor",
     follow: cl_cond_timer_run,
     failure: .noMemory
   )

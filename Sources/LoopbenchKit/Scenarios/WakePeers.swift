@@ -21,7 +21,7 @@ struct CWake: Peer {
   /// A wake without a loop. It is the floor for loops that sleep in epoll.
   static let eventfd = CWake(
     name: "eventfd",
-    summary: "C: write to an eventfd, epoll_wait and read; no loop: the floor",
+    summary: "C: write to an eventfd, epoll_wait and read; no loop: a floor",
     functions: cl_eventfd_wake,
     failure: .noDescriptor
   )

@@ -47,7 +47,7 @@ extension Scenario {
         kind: .lag
       ),
     ],
-    floors: ["eventfd"],
+    floors: ["eventfd", "cond"],
     extras: [.processorUse],
     details: """
       A loop sleeps in its poll, and another thread sends it one item. The clock starts before the

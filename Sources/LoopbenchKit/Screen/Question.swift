@@ -114,51 +114,56 @@ extension Question {
     case (.slower, .cost): "dearer"
     case (.same, _): "same"
     case (.inconclusive, _): "unsure"
+    case (.floor, _): verdict.rawValue
     }
   }
 }
 
 /// The answer to a question, from a report.
-struct Answer {
-  let question: Question
+package struct Answer {
+  package let question: Question
   /// The answer of the typical operation in ns. Nil if it was not measured.
-  let typical: Double?
+  package let typical: Double?
   /// The time in ns that 1 % of the operations exceed. Nil if there are too few
-  /// samples.
-  let worst: Double?
-  /// The same of libuv.
+  /// samples. Never below `typical`.
+  package let worst: Double?
+  /// The same of libuv. Nil for a difference, which is not comparable with libuv's own
+  /// time.
   let libuv: (typical: Double?, worst: Double?)
   /// The comparison with libuv.
   let comparison: Report.Comparison?
-  let tail: Report.Comparison?
+  let tail: Tail?
   let noise: Report.Noise?
   let samples: UInt64
 
-  init(_ question: Question, in report: Report) {
+  init(_ question: Question, in report: Report, tails: [Tail]) {
     let results = report.results.filter {
       ($0.scenario, $0.series) == (question.scenario, question.series)
     }
     let own = results.first { $0.peer == Question.peer }
     let other = results.first { $0.peer == Question.reference }
-    func comparison(_ percentile: Percentile) -> Report.Comparison? {
-      report.comparisons.first {
-        ($0.scenario, $0.series, $0.peer, $0.reference, $0.percentile)
-          == (
-            question.scenario, question.series, Question.peer, Question.reference,
-            percentile.label
-          )
-      }
+    comparison = report.comparisons.first {
+      ($0.scenario, $0.series, $0.peer, $0.reference, $0.percentile)
+        == (
+          question.scenario, question.series, Question.peer, Question.reference,
+          Percentile.p50.label
+        )
     }
-    func value(_ percentile: Percentile) -> Double? {
-      guard let own = own?.value(at: percentile) else { return nil }
-      guard question.isDifference else { return own }
-      return comparison(percentile)?.difference.median
-        ?? other?.value(at: percentile).map { own - $0 }
+    let (median, p99) = (own?.value(at: .p50), own?.value(at: .p99))
+    if question.isDifference {
+      // libuv's median is the base of both. The p99 of libuv is an unrelated tick.
+      let base = other?.value(at: .p50)
+      func above(_ value: Double?) -> Double? { value.flatMap { value in base.map { value - $0 } } }
+      let typical = median == nil ? nil : comparison?.difference.median ?? above(median)
+      self.typical = typical
+      worst = above(p99).map { max($0, typical ?? $0) }
+      libuv = (nil, nil)
+    } else {
+      (typical, worst) = (median, p99)
+      libuv = (other?.value(at: .p50), other?.value(at: .p99))
     }
     self.question = question
-    (typical, worst) = (value(.p50), value(.p99))
-    libuv = (other?.value(at: .p50), other?.value(at: .p99))
-    (self.comparison, tail) = (comparison(.p50), comparison(.p99))
+    tail = tails.first { $0.path == question.path }
     noise = report.noise.first {
       ($0.scenario, $0.series, $0.percentile)
         == (question.scenario, question.series, Percentile.p50.label)
@@ -168,33 +173,44 @@ struct Answer {
 }
 
 extension Answer {
-  /// The verdict with its factor: `17x sooner`.
+  /// The judgement in the words of the question: `sooner`. Nil if it was not measured.
+  var word: String? { comparison.map { question.word(for: $0.verdict) } }
+
+  /// The judgement with its factor: `17x sooner`.
   var verdict: String {
-    guard let comparison else { return "not measured" }
-    let word = question.word(for: comparison.verdict)
-    guard let factor = Self.factor(comparison) else { return word }
-    return "\(factor)x \(word)"
+    guard isMeasured else { return "not measured" }
+    guard let comparison, let word else { return "not compared" }
+    guard [.faster, .slower].contains(comparison.verdict), comparison.ratio.median > 0 else {
+      return word
+    }
+    return "\(Self.factor(comparison.ratio.median))x \(word)"
   }
 
-  /// Nil if the verdict is not a difference, or if the ratio is 0.
-  private static func factor(_ comparison: Report.Comparison) -> String? {
-    let ratio = comparison.ratio.median
-    guard [.faster, .slower].contains(comparison.verdict), ratio > 0 else { return nil }
+  var isMeasured: Bool { typical != nil }
+
+  private static func factor(_ ratio: Double) -> String {
     let factor = max(ratio, 1 / ratio)
     return Decimals.text(factor, digits: factor < 1.1 ? 2 : factor < 9.95 ? 1 : 0)
   }
 
-  /// The reason for a verdict that the factor does not explain, or a tail that is
-  /// worse than the verdict says.
-  var reason: String? {
-    guard let comparison else { return nil }
-    if let reason = comparison.reason(noise) {
-      return question.word(for: comparison.verdict) + ": " + reason
-    }
-    guard let tail, tail.verdict == .slower, comparison.verdict != .slower,
-      let factor = Self.factor(tail)
+  /// The reason for a verdict that the factor does not explain, and a tail that is worse
+  /// than the verdict says.
+  func reason(showsInterval: Bool = true) -> String? {
+    let parts = [verdictReason(showsInterval), tailReason].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
+  private func verdictReason(_ showsInterval: Bool) -> String? {
+    guard let comparison, let word,
+      let reason = comparison.reason(noise, libuv: true, showsInterval: showsInterval)
     else { return nil }
-    return "but the worst 1 % is \(factor)x \(question.word(for: .slower))"
+    return word + (comparison.verdict == .same ? ", " : ": ") + reason
+  }
+
+  /// A tail that is worse than the verdict says: `but the worst 1 % is 5.0x later`.
+  var tailReason: String? {
+    guard let tail, tail.verdict == .slower, comparison?.verdict != .slower else { return nil }
+    return "but the worst 1 % is \(Self.factor(tail.ratio))x \(question.word(for: .slower))"
   }
 
   /// A bar to the left of an axis if the time is less than libuv's, otherwise to the

@@ -8,7 +8,16 @@ extension Screen {
       let subjects = measured.filter { $0.word == word }.map(\.question.subject)
       return subjects.isEmpty ? nil : "\(Self.list(subjects)) are \(Self.predicate(word))"
     }
-    return "Against libuv, \(clauses.joined(separator: "; "))."
+    return "Compared with libuv, \(clauses.joined(separator: "; "))." + missing
+  }
+
+  /// The sentence about answers that were not measured, such as wakes on another CPU on a
+  /// machine of one CPU.
+  private var missing: String {
+    let subjects = answers.filter { !$0.isMeasured }.map(\.question.subject)
+    guard let first = subjects.first else { return "" }
+    let list = Self.list(subjects)
+    return " " + first.prefix(1).uppercased() + list.dropFirst() + " were not measured."
   }
 
   private static func predicate(_ word: String) -> String {
@@ -26,19 +35,18 @@ extension Screen {
 
   /// Two commands that lead on.
   var nextLines: [String] {
-    let quiet = ("loopbench help wake", "where each time begins and ends")
+    let widest = nextCommands.map(\.name.count).max() ?? 0
+    let lines = nextCommands.map { $0.name.padded(to: widest + 3, isLeft: true) + $0.purpose }
+    guard lines.contains(where: { $0.count > width }) else { return lines }
+    return nextCommands.flatMap { wrapped([$0.name, "  " + $0.purpose]) }
+  }
+
+  private var nextCommands: [(name: String, purpose: String)] {
+    let quiet = ("loopbench help wake", "where a wake begins and ends")
     let busy = ("loopbench doctor", "each fault of this machine, with its remedy")
-    let commands = [
+    return [
       ("loopbench --full", "every scenario, with percentiles and intervals"),
       machine.faults.isEmpty ? quiet : busy,
     ]
-    let widest = commands.map(\.0.count).max() ?? 0
-    return commands.map { $0.0.padded(to: widest + 3, isLeft: true) + $0.1 }
-  }
-}
-
-extension Answer {
-  fileprivate var word: String? {
-    comparison.map { question.word(for: $0.verdict) }
   }
 }

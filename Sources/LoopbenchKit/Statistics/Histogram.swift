@@ -1,3 +1,5 @@
+import LoopTransactions
+
 /// A histogram in fixed memory with an error of at most 0.2 % per sample.
 ///
 /// The histogram is log-linear: every power of two is divided into 256 buckets of equal
@@ -11,14 +13,17 @@
 /// histogram.value(at: .p99)
 /// ```
 package struct Histogram: Sendable, Equatable {
+  // Shared with the histograms of a loop's latencies, which are coarser.
+  static let scale = LogLinearScale(subBits: 8, bits: 52)
+
   /// The binary logarithm of the number of buckets per power of two.
-  package static let subBits = 8
+  package static let subBits = scale.subBits
 
   /// One more than the largest value, in ps. A sample that is too large counts as
   /// the largest value.
-  package static let limit: UInt64 = 1 << 52
+  package static let limit = scale.limit
 
-  package static let bucketCount = bucket(of: limit - 1) + 1
+  package static let bucketCount = scale.bucketCount
 
   package private(set) var buckets = [UInt64](repeating: 0, count: bucketCount)
 
@@ -127,18 +132,10 @@ extension Histogram {
 extension Histogram {
   /// Returns the bucket of a value in ps. Each value below 512 has its own bucket.
   /// The 9 leading bits of a larger value select its bucket.
-  package static func bucket(of value: UInt64) -> Int {
-    let bits = UInt64.bitWidth - value.leadingZeroBitCount
-    let shift = Swift.max(0, bits - subBits - 1)
-    return shift << subBits + Int(value >> shift)
-  }
+  package static func bucket(of value: UInt64) -> Int { scale.bucket(of: value) }
 
   /// Returns the value in the middle of a bucket, in ps.
-  package static func middle(ofBucket index: Int) -> Double {
-    let shift = Swift.max(0, index >> subBits - 1)
-    let lowest = (index - shift << subBits) << shift
-    return Double(lowest) + Double(1 << shift - 1) / 2
-  }
+  package static func middle(ofBucket index: Int) -> Double { scale.middle(ofBucket: index) }
 }
 
 /// The occupied buckets of a histogram. A run keeps one histogram for each round,
@@ -155,6 +152,15 @@ package struct SparseHistogram: Sendable {
     count = histogram.count
     (least, most) = (histogram.least, histogram.most)
     moments = histogram.moments
+  }
+
+  /// The value in ns and the count of each occupied bucket, in ascending order. A value
+  /// is the bucket's middle, clamped to the recorded range.
+  var values: [(value: Double, count: UInt64)] {
+    pairs.map { index, count in
+      let middle = Histogram.middle(ofBucket: Int(index))
+      return (Swift.min(Swift.max(middle, Double(least)), Double(most)) / 1000, UInt64(count))
+    }
   }
 
   /// A dense histogram of the same samples.

@@ -1,3 +1,5 @@
+import LoopTransactions
+
 /// The occupied buckets of a histogram, as stored in a file.
 package struct HistogramData: Codable, Equatable, Sendable {
   /// The binary logarithm of the number of buckets per power of two.
@@ -68,9 +70,8 @@ extension HistogramData {
 extension Histogram {
   /// Returns the lowest values of the bucket and of the next bucket, in ns.
   package static func edges(ofBucket index: Int) -> (low: Double, high: Double) {
-    let shift = Swift.max(0, index >> subBits - 1)
-    let lowest = UInt64(index - shift << subBits) << shift
-    return (Double(lowest) / 1000, Double(lowest + 1 << shift) / 1000)
+    let (low, high) = scale.edges(ofBucket: index)
+    return (Double(low) / 1000, Double(high) / 1000)
   }
 }
 

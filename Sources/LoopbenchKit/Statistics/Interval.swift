@@ -79,7 +79,7 @@ package enum Bootstrap {
   /// n), which is 0.97 for 6 rounds and 0.94 for 5 rounds.
   package static let leastRounds = 6
 
-  private static let resamples = 2000
+  static let resamples = 2000
 
   /// Says that `rounds` are too few: `only 1 round, 6 are needed`.
   package static func shortage(of rounds: Int) -> String {
@@ -111,10 +111,11 @@ package enum Bootstrap {
     )
   }
 
-  private static func interval(of medians: [Double]) -> Interval {
-    let sorted = medians.sorted()
-    let cut = resamples / 40
-    return Interval(low: sorted[cut], high: sorted[resamples - 1 - cut])
+  /// Returns the middle 95 % of the values of all resamples.
+  static func interval(of values: [Double]) -> Interval {
+    let sorted = values.sorted()
+    let cut = sorted.count / 40
+    return Interval(low: sorted[cut], high: sorted[sorted.count - 1 - cut])
   }
 }
 

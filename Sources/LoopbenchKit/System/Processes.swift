@@ -33,7 +33,10 @@ package enum HostProcess {
   }
 
   /// Ends the process.
-  package static func end(with code: ExitCode) -> Never { exit(code.rawValue) }
+  package static func end(with code: ExitCode) -> Never { end(withCode: code.rawValue) }
+
+  /// Ends the process with a code that need not be one of loopbench's.
+  package static func end(withCode code: Int32) -> Never { exit(code) }
 }
 
 /// A child process in its own process group, without a terminal. It is killed if
