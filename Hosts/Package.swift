@@ -15,33 +15,23 @@ func product(_ name: String) -> Target.Dependency {
 let package = Package(
   name: "Hosts",
   platforms: [.macOS(.v15)],
-  products: [
-    .library(name: "LoopTransactionsGLib", targets: ["LoopTransactionsGLib"]),
-    .library(name: "LoopTransactionsSDL", targets: ["LoopTransactionsSDL"]),
-    // SDL itself, for programs that do not have their own module for SDL.
-    .library(name: "CSDL", targets: ["CSDL"]),
-  ],
   dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
-    // No pkgConfig: these libraries' .pc files contain -pthread, and SwiftPM warns about
-    // that flag.
     .systemLibrary(
       name: "CGLib",
+      path: "Tests/CGLib",
+      pkgConfig: "gobject-2.0",
       providers: [.apt(["libglib2.0-dev"]), .brew(["glib"])]
     ),
-    .systemLibrary(
-      name: "CSDL",
-      providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]
-    ),
+    // Compares the hosts' own declarations of GLib and SDL with the headers.
     .target(
-      name: "LoopTransactionsGLib",
-      dependencies: ["CGLib", product("LoopTransactions")],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "LoopTransactionsSDL",
-      dependencies: ["CSDL", product("LoopTransactions")],
-      swiftSettings: strict
+      name: "CHostHeaders",
+      dependencies: ["CGLib"],
+      path: "Tests/CHostHeaders",
+      cSettings: [
+        .headerSearchPath("../../Sources/CGLibHost/include"),
+        .headerSearchPath("../../Sources/CSDLHost/include"),
+      ]
     ),
     // Every host runs the same cases. Each host needs the main thread, so it is a
     // separate program.
@@ -57,13 +47,17 @@ let package = Package(
       path: "Tests/GLibLoop",
       swiftSettings: strict
     ),
-    .target(name: "CGdk", path: "Tests/CGdk"),
+    .target(name: "CGdk", dependencies: ["CGLib"], path: "Tests/CGdk"),
     .executableTarget(
       name: "glib-host",
-      dependencies: ["CGLib", "CGdk", "GLibLoop", "HostCases", "LoopTransactionsGLib"],
+      dependencies: [
+        "CGLib", "CGdk", "GLibLoop", "HostCases", product("LoopTransactions"),
+        product("LoopTransactionsGLib"),
+      ],
       path: "Tests/GLibProgram",
       swiftSettings: strict
     ),
+    // No pkgConfig: GTK's .pc file contains -pthread, and SwiftPM warns about that flag.
     .systemLibrary(
       name: "CGTK",
       path: "Tests/CGTK",
@@ -72,7 +66,8 @@ let package = Package(
     .executableTarget(
       name: "gtk-host",
       dependencies: [
-        "CGTK", "GLibLoop", "HostCases", "LoopTransactionsGLib", product("LoopTransactions"),
+        "CGTK", "GLibLoop", "HostCases", product("LoopTransactions"),
+        product("LoopTransactionsGLib"),
       ],
       path: "Tests/GTKProgram",
       swiftSettings: strict
@@ -88,7 +83,10 @@ let package = Package(
     .target(name: "CCloses", path: "Tests/CCloses"),
     .executableTarget(
       name: "sdl-host",
-      dependencies: ["CCloses", "CSDL", "HostCases", "LoopTransactionsSDL"],
+      dependencies: [
+        "CCloses", "HostCases", product("LoopTransactions"), product("LoopTransactionsCSDL"),
+        product("LoopTransactionsSDL"),
+      ],
       path: "Tests/SDLProgram",
       swiftSettings: strict
     ),

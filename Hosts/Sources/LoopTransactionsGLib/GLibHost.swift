@@ -1,4 +1,4 @@
-private import CGLib
+private import CGLibHost
 public import LoopTransactions
 
 /// Runs a loop in turns inside a GLib main loop, such as GTK's or GStreamer's.
@@ -16,17 +16,18 @@ public import LoopTransactions
 ///
 /// ```swift
 /// let loop = try EventLoop()
-/// _ = try MainQueueBridge(on: loop)
+/// // Runs @MainActor code and the blocks of DispatchQueue.main, too.
+/// let bridge = try MainQueueBridge(on: loop)
 /// let host = GLibHost(loop)
-/// g_application_run(application, 0, nil)
 /// ```
+///
+/// Then run GLib's loop, for example with `g_main_loop_run` or `g_application_run`.
 ///
 /// Modelled on node-gtk, which runs Node's loop inside GLib's loop.
 public final class GLibHost {
   private let context: OpaquePointer?
   private var embedding: Embedding?
-  private var source: UnsafeMutablePointer<lt_host_source>?
-  private var tag: UnsafeMutableRawPointer?
+  private var source: OpaquePointer?
   private let mode: InteractiveMode?
   private let input: GTKInput?
   // Whether GLib may be about to wait with the timeout that `prepare` returned.
@@ -64,12 +65,20 @@ public final class GLibHost {
       onEnd: ended,
       wake: {
         // Call from any thread. GLib then calls `prepare` again.
-        g_main_context_wakeup(OpaquePointer(bitPattern: address))
+        lt_glib_wake(UnsafeMutableRawPointer(bitPattern: address))
         return true
       }
     )
     self.embedding = embedding
-    attach(embedding.pollDescriptor, Int32(clamping: priority))
+    // The source does not retain the host, because `ended()` runs before the host is
+    // released.
+    source = lt_glib_source_attach(
+      UnsafeMutableRawPointer(context),
+      Int32(clamping: priority),
+      embedding.pollDescriptor,
+      lt_glib_host(timeout: hostTimeout, is_due: hostIsDue, turn: hostTurn),
+      Unmanaged.passUnretained(self).toOpaque()
+    )
   }
 
   /// Stops running the loop. Afterwards the loop can be run or embedded again.
@@ -83,36 +92,13 @@ public final class GLibHost {
   /// Call on the loop when a user gives input. GTK 4's input needs no call.
   public func inputArrived() { mode?.inputArrived() }
 
-  private func attach(_ descriptor: Int32, _ priority: Int32) {
-    let size = UInt32(MemoryLayout<lt_host_source>.size)
-    guard let new = g_source_new(&functions, size) else {
-      // Not preconditionFailure, whose message is missing in release builds.
-      fatalError("GLibHost: g_source_new returned NULL")
-    }
-    new.withMemoryRebound(to: lt_host_source.self, capacity: 1) { own in
-      // The pointer does not retain the host, because `ended()` runs before the
-      // host is released.
-      own.pointee.host = Unmanaged.passUnretained(self).toOpaque()
-      source = own
-    }
-    g_source_set_name(new, "LoopTransactions")
-    g_source_set_priority(new, priority)
-    // The descriptor stays registered, because changing the registration would wake
-    // the context.
-    tag = g_source_add_unix_fd(new, descriptor, lt_glib_readable)
-    _ = g_source_attach(new, context)
-  }
-
   private func ended() {
     embedding = nil
     input?.cancel()
     mode?.cancel()
     guard let source else { return }
     self.source = nil
-    source.withMemoryRebound(to: lt_glib_source.self, capacity: 1) {
-      g_source_destroy($0)
-      g_source_unref($0)
-    }
+    lt_glib_source_destroy(source)
   }
 }
 
@@ -126,57 +112,33 @@ extension GLibHost {
   }
 
   /// Returns whether the loop is due. Called after GLib has waited.
-  fileprivate func isDue(_ source: UnsafeMutablePointer<lt_glib_source>) -> Bool {
+  fileprivate func isDue(_ isReadable: Bool) -> Bool {
     isWaiting = false
-    guard let embedding, let tag else { return false }
-    return g_source_query_unix_fd(source, tag) != 0 || embedding.nextTimeout == .zero
+    guard let embedding else { return false }
+    return isReadable || embedding.nextTimeout == .zero
   }
 
   fileprivate func turn() { embedding?.turn() }
 
   /// Wakes GLib if it has called `prepare`, because the timeout has changed since then.
   /// This happens if the `prepare` function of another source commits to this loop.
-  private func changed() { if isWaiting { g_main_context_wakeup(context) } }
+  private func changed() { if isWaiting { lt_glib_wake(UnsafeMutableRawPointer(context)) } }
 }
 
-// nonisolated(unsafe): GLib reads the functions but does not change them.
-private nonisolated(unsafe) var functions = lt_glib_functions(
-  prepare: prepare,
-  check: check,
-  dispatch: dispatch,
-  finalize: nil,
-  closure_callback: nil,
-  closure_marshal: nil
-)
+// Functions of `lt_glib_host`.
 
-private func prepare(
-  _ source: UnsafeMutablePointer<lt_glib_source>?,
-  _ timeout: UnsafeMutablePointer<Int32>?
-) -> Int32 {
-  let milliseconds = host(of: source)?.timeout() ?? -1
-  timeout?.pointee = milliseconds
-  return milliseconds == 0 ? 1 : 0
+private func hostTimeout(_ host: UnsafeMutableRawPointer?) -> Int32 {
+  glibHost(host)?.timeout() ?? -1
 }
 
-private func check(_ source: UnsafeMutablePointer<lt_glib_source>?) -> Int32 {
-  guard let source, let host = host(of: source) else { return 0 }
-  return host.isDue(source) ? 1 : 0
+private func hostIsDue(_ host: UnsafeMutableRawPointer?, _ isReadable: Int32) -> Int32 {
+  glibHost(host)?.isDue(isReadable != 0) == true ? 1 : 0
 }
 
-private func dispatch(
-  _ source: UnsafeMutablePointer<lt_glib_source>?,
-  _ callback: lt_glib_callback?,
-  _ data: UnsafeMutableRawPointer?
-) -> Int32 {
-  host(of: source)?.turn()
-  // G_SOURCE_CONTINUE
-  return 1
-}
+private func hostTurn(_ host: UnsafeMutableRawPointer?) { glibHost(host)?.turn() }
 
-private func host(of source: UnsafeMutablePointer<lt_glib_source>?) -> GLibHost? {
-  source?.withMemoryRebound(to: lt_host_source.self, capacity: 1) { source in
-    source.pointee.host.map { Unmanaged<GLibHost>.fromOpaque($0).takeUnretainedValue() }
-  }
+private func glibHost(_ host: UnsafeMutableRawPointer?) -> GLibHost? {
+  host.map { Unmanaged<GLibHost>.fromOpaque($0).takeUnretainedValue() }
 }
 
 extension Duration {

@@ -1,4 +1,4 @@
-internal import CSDL
+private import CSDLHost
 
 /// The SDL event of a host, and the turn that the event stands for. Any thread
 /// may use it.
@@ -8,21 +8,13 @@ struct HostEvents: Sendable {
 
   /// Returns nil if SDL has no event types left.
   init?() {
-    type = SDL_RegisterEvents(1)
+    type = lt_sdl_event_register()
     if type == .max { return nil }
   }
 
   /// Whether an event of `type` is input of a user: keys and text, the mouse, or
   /// touches.
-  static func isInput(_ type: UInt32) -> Bool {
-    switch SDL_EventType(type) {
-    case SDL_KEYDOWN, SDL_KEYUP, SDL_TEXTEDITING, SDL_TEXTINPUT, SDL_MOUSEMOTION,
-      SDL_MOUSEBUTTONDOWN, SDL_MOUSEBUTTONUP, SDL_MOUSEWHEEL, SDL_FINGERDOWN, SDL_FINGERUP,
-      SDL_FINGERMOTION, SDL_MULTIGESTURE:
-      true
-    default: false
-    }
-  }
+  static func isInput(_ type: UInt32) -> Bool { lt_sdl_event_is_input(type) != 0 }
 
   /// Whether events of `type` belong to the host.
   func own(_ type: UInt32) -> Bool { type == self.type }
@@ -31,10 +23,7 @@ struct HostEvents: Sendable {
   /// `areQueued` is false. Returns false if SDL's events have been shut down.
   func push(_ turn: @escaping @Sendable () -> Void) -> Bool {
     self.turn.replace(turn)
-    var event = SDL_Event()
-    event.type = type
-    // The queue also accepts events before SDL_Init.
-    if SDL_PushEvent(&event) >= 0 || SDL_WasInit(SDL_INIT_EVENTS) != 0 { return true }
+    if lt_sdl_event_push(type) != 0 { return true }
     self.turn.replace(nil)
     return false
   }
@@ -43,11 +32,11 @@ struct HostEvents: Sendable {
   func run() { turn.replace(nil)?() }
 
   /// Whether an event is in SDL's queue.
-  var areQueued: Bool { SDL_HasEvent(type) == SDL_TRUE }
+  var areQueued: Bool { lt_sdl_event_is_queued(type) != 0 }
 
   /// Removes all events of the host from SDL's queue.
   func flush() {
-    SDL_FlushEvent(type)
+    lt_sdl_event_flush(type)
     turn.replace(nil)
   }
 }

@@ -1,4 +1,3 @@
-private import CSDL
 public import LoopTransactions
 
 /// Runs a loop in turns inside SDL's event loop.

@@ -1,5 +1,6 @@
-// The functions of GTK 4 that gtk-host calls, declared here for the same reason as in
-// CGLib.
+// The functions of GTK 4 that gtk-host calls. GTK's own headers are not used, because only
+// pkg-config knows their folders, and SwiftPM warns about its -pthread. Tests/Parts of the
+// root package has a program with these headers.
 #ifndef CGTK_SHIM_H
 #define CGTK_SHIM_H
 

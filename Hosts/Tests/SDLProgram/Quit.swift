@@ -1,6 +1,6 @@
-import CSDL
 import Dispatch
 import LoopTransactions
+import LoopTransactionsCSDL
 
 #if canImport(Darwin)
   import Darwin

@@ -1,8 +1,8 @@
 import CCloses
-import CSDL
 import Foundation
 import HostCases
 import LoopTransactions
+import LoopTransactionsCSDL
 import LoopTransactionsSDL
 
 final class SDL: TestedHost {

@@ -1,0 +1,2 @@
+// GLib's own headers, as a program imports them beside GLibHost.
+#include <glib-object.h>

@@ -1,0 +1,1 @@
+// This target has no functions. See its C files.
