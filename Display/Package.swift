@@ -8,37 +8,21 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+func product(_ name: String) -> Target.Dependency {
+  .product(name: name, package: "LoopTransactions")
+}
+
 let package = Package(
   name: "Display",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "AsyncDisplay", targets: ["AsyncDisplay"]),
     .executable(name: "cardfeed", targets: ["cardfeed"]),
     .executable(name: "loopbench-frames", targets: ["loopbench-frames"]),
   ],
   dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
-    // No pkgConfig, because SwiftPM warns about flags in the .pc files of Pango and gdk-pixbuf.
-    .systemLibrary(
-      name: "CCairo",
-      providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]
-    ),
-    .systemLibrary(
-      name: "CPango",
-      providers: [.apt(["libpango1.0-dev"]), .brew(["pango"])]
-    ),
-    .systemLibrary(
-      name: "CLibJPEG",
-      pkgConfig: "libjpeg",
-      providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]
-    ),
-    .systemLibrary(
-      name: "CLibPNG",
-      pkgConfig: "libpng",
-      providers: [.apt(["libpng-dev"]), .brew(["libpng"])]
-    ),
-    .target(name: "CPictures", dependencies: ["CLibJPEG", "CLibPNG"]),
-    // For the feed, which encodes its pictures, and for the tests.
+    // For the feed, which encodes its pictures, and for the tests. No pkgConfig, because SwiftPM
+    // warns about flags in the .pc file of gdk-pixbuf.
     .systemLibrary(
       name: "CPixbuf",
       providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]
@@ -48,26 +32,16 @@ let package = Package(
       name: "CSDL",
       providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]
     ),
-    .target(
-      name: "AsyncDisplay",
-      dependencies: [
-        "CCairo",
-        "CPango",
-        "CPictures",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
-      ],
-      swiftSettings: strict
-    ),
     // The tutorial's card feed. Not a product. Used by cardfeed, loopbench-frames and the
     // tests.
     .target(
       name: "CardFeed",
       dependencies: [
-        "AsyncDisplay",
         "CPixbuf",
         "CThread",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
-        .product(name: "LoopTransactionsTesting", package: "LoopTransactions"),
+        product("AsyncDisplay"),
+        product("LoopTransactions"),
+        product("LoopTransactionsTesting"),
       ],
       swiftSettings: strict
     ),
@@ -75,20 +49,20 @@ let package = Package(
     .executableTarget(
       name: "cardfeed",
       dependencies: [
-        "AsyncDisplay",
         "CSDL",
         "CardFeed",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        product("AsyncDisplay"),
+        product("LoopTransactions"),
       ],
       swiftSettings: strict
     ),
     .target(
       name: "FrameBench",
       dependencies: [
-        "AsyncDisplay",
         "CardFeed",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
-        .product(name: "LoopbenchKit", package: "LoopTransactions"),
+        product("AsyncDisplay"),
+        product("LoopTransactions"),
+        product("LoopbenchKit"),
       ],
       swiftSettings: strict
     ),
@@ -97,28 +71,28 @@ let package = Package(
       name: "loopbench-frames",
       dependencies: [
         "FrameBench",
-        .product(name: "LoopbenchCommands", package: "LoopTransactions"),
-        .product(name: "LoopbenchKit", package: "LoopTransactions"),
+        product("LoopbenchCommands"),
+        product("LoopbenchKit"),
       ],
       swiftSettings: strict
     ),
     .testTarget(
       name: "AsyncDisplayTests",
       dependencies: [
-        "AsyncDisplay",
         "CPixbuf",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
-        .product(name: "LoopTransactionsTesting", package: "LoopTransactions"),
+        product("AsyncDisplay"),
+        product("LoopTransactions"),
+        product("LoopTransactionsTesting"),
       ],
       swiftSettings: strict
     ),
     .testTarget(
       name: "CardFeedTests",
       dependencies: [
-        "AsyncDisplay",
         "CPixbuf",
         "CardFeed",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        product("AsyncDisplay"),
+        product("LoopTransactions"),
       ],
       exclude: ["Golden"],
       swiftSettings: strict
@@ -129,8 +103,8 @@ let package = Package(
         "CardFeed",
         "FrameBench",
         // The tests run it next to loopbench-frames, as an installation does.
-        .product(name: "loopbench", package: "LoopTransactions"),
-        .product(name: "LoopbenchKit", package: "LoopTransactions"),
+        product("loopbench"),
+        product("LoopbenchKit"),
       ],
       swiftSettings: strict
     ),

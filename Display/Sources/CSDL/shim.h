@@ -8,12 +8,32 @@
 #include <stdint.h>
 
 typedef struct SDL_Window SDL_Window;
-typedef struct SDL_Renderer SDL_Renderer;
-typedef struct SDL_Texture SDL_Texture;
 
 typedef struct SDL_Rect {
   int x, y, w, h;
 } SDL_Rect;
+
+// The first fields of SDL_PixelFormat and SDL_Surface.
+typedef struct SDL_PixelFormat {
+  uint32_t format;
+} SDL_PixelFormat;
+
+typedef struct SDL_Surface {
+  uint32_t flags;
+  SDL_PixelFormat *format;
+  int w, h, pitch;
+  void *pixels;
+} SDL_Surface;
+
+// SDL_SysWMinfo. The display is the first member of `info` for X11 and Wayland.
+typedef struct ad_sdl_wm_info {
+  uint8_t major, minor, patch;
+  int subsystem;
+  union {
+    void *display;
+    uint8_t padding[64];
+  } info;
+} ad_sdl_wm_info;
 
 // The fields of SDL_Event that cardfeed reads. The union is 56 bytes long, like
 // SDL's.
@@ -21,8 +41,14 @@ typedef union ad_sdl_event {
   uint32_t type;
   struct {
     uint32_t type, timestamp, window;
+    uint8_t event, padding[3];
+    int32_t data1, data2;
+  } window;
+  struct {
+    uint32_t type, timestamp, window;
     uint8_t state, repeat, padding[2];
     int32_t scancode, key;
+    uint16_t modifiers;
   } key;
   struct {
     uint32_t type, timestamp, window, which, state;
@@ -36,46 +62,66 @@ typedef union ad_sdl_event {
   struct {
     uint32_t type, timestamp, window, which;
     int32_t x, y;
+    uint32_t direction;
+    float precise_x, precise_y;
   } wheel;
+  struct {
+    uint32_t type, timestamp;
+    int64_t touch, finger;
+    float x, y, across, down, pressure;
+  } finger;
   uint64_t padding[7];
 } ad_sdl_event;
 
-// SDL_INIT_VIDEO, SDL_WINDOWPOS_CENTERED.
+// SDL_INIT_VIDEO, SDL_WINDOWPOS_CENTERED, SDL_WINDOW_RESIZABLE, _ALLOW_HIGHDPI.
 static const uint32_t ad_sdl_video = 0x20;
 static const int ad_sdl_centered = 0x2FFF0000;
-// SDL_QUIT, _KEYDOWN, _KEYUP, _MOUSEMOTION, _MOUSEBUTTONDOWN, _MOUSEBUTTONUP, _MOUSEWHEEL.
+static const uint32_t ad_sdl_resizable = 0x20;
+static const uint32_t ad_sdl_high_dpi = 0x2000;
+// SDL_QUIT, _WINDOWEVENT, _KEYDOWN, _KEYUP, _MOUSEMOTION, _MOUSEBUTTONDOWN, _MOUSEBUTTONUP,
+// _MOUSEWHEEL, _FINGERDOWN, _FINGERUP, _FINGERMOTION.
 static const uint32_t ad_sdl_quit = 0x100;
+static const uint32_t ad_sdl_window = 0x200;
 static const uint32_t ad_sdl_key_down = 0x300;
 static const uint32_t ad_sdl_key_up = 0x301;
 static const uint32_t ad_sdl_motion = 0x400;
 static const uint32_t ad_sdl_button_down = 0x401;
 static const uint32_t ad_sdl_button_up = 0x402;
 static const uint32_t ad_sdl_wheel = 0x403;
-// SDL_PIXELFORMAT_ARGB8888, SDL_TEXTUREACCESS_STATIC, SDL_BLENDMODE_BLEND.
+static const uint32_t ad_sdl_finger_down = 0x700;
+static const uint32_t ad_sdl_finger_up = 0x701;
+static const uint32_t ad_sdl_finger_motion = 0x702;
+// SDL_WINDOWEVENT_EXPOSED, _RESIZED, _SIZE_CHANGED.
+static const uint8_t ad_sdl_exposed = 3;
+static const uint8_t ad_sdl_resized = 5;
+static const uint8_t ad_sdl_size_changed = 6;
+// KMOD_SHIFT.
+static const uint16_t ad_sdl_shift = 3;
+// SDL_PIXELFORMAT_ARGB8888, _RGB888.
 static const uint32_t ad_sdl_argb = 0x16362004;
-static const int ad_sdl_static = 0;
-static const int ad_sdl_blend = 1;
+static const uint32_t ad_sdl_rgb = 0x16161804;
+// SDL_SYSWM_X11, _WAYLAND.
+static const int ad_sdl_x11 = 2;
+static const int ad_sdl_wayland = 6;
 
 int SDL_Init(uint32_t flags);
 void SDL_Quit(void);
 const char *SDL_GetError(void);
+const char *SDL_GetCurrentVideoDriver(void);
 int SDL_SetHint(const char *name, const char *value);
+int SDL_GetDisplayUsableBounds(int display, SDL_Rect *bounds);
+int SDL_GetDisplayDPI(int display, float *diagonal, float *across, float *down);
 SDL_Window *SDL_CreateWindow(const char *title, int x, int y, int w, int h, uint32_t flags);
-void SDL_SetWindowTitle(SDL_Window *window, const char *title);
 void SDL_DestroyWindow(SDL_Window *window);
-SDL_Renderer *SDL_CreateRenderer(SDL_Window *window, int index, uint32_t flags);
-void SDL_DestroyRenderer(SDL_Renderer *renderer);
-SDL_Texture *SDL_CreateTexture(SDL_Renderer *renderer, uint32_t format, int access, int w, int h);
-void SDL_DestroyTexture(SDL_Texture *texture);
-int SDL_UpdateTexture(SDL_Texture *texture, const SDL_Rect *rect, const void *pixels, int pitch);
-int SDL_SetTextureBlendMode(SDL_Texture *texture, int mode);
-int SDL_SetTextureAlphaMod(SDL_Texture *texture, uint8_t alpha);
-int SDL_SetRenderDrawColor(SDL_Renderer *renderer, uint8_t r, uint8_t g, uint8_t b, uint8_t a);
-int SDL_RenderClear(SDL_Renderer *renderer);
-int SDL_RenderFillRect(SDL_Renderer *renderer, const SDL_Rect *rect);
-int SDL_RenderCopy(SDL_Renderer *renderer, SDL_Texture *texture, const SDL_Rect *from,
-                   const SDL_Rect *to);
-void SDL_RenderPresent(SDL_Renderer *renderer);
+void SDL_GetWindowSize(SDL_Window *window, int *w, int *h);
+void SDL_SetWindowMinimumSize(SDL_Window *window, int w, int h);
+int SDL_GetWindowWMInfo(SDL_Window *window, ad_sdl_wm_info *info);
+SDL_Surface *SDL_GetWindowSurface(SDL_Window *window);
+int SDL_UpdateWindowSurfaceRects(SDL_Window *window, const SDL_Rect *rects, int count);
+int SDL_ConvertPixels(int w, int h, uint32_t from_format, const void *from, int from_pitch,
+                      uint32_t to_format, void *to, int to_pitch);
 int SDL_PollEvent(ad_sdl_event *event);
+void *SDL_LoadObject(const char *name);
+void *SDL_LoadFunction(void *object, const char *name);
 
 #endif

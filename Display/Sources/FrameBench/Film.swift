@@ -8,11 +8,11 @@ import CardFeed
   import Darwin
 #endif
 
-/// The command `loopbench frames film`, which runs variants in sequence and
+/// The command `loopbench-frames film`, which runs variants in sequence and
 /// draws their frames.
 public enum Film {
   static let help = """
-    usage: loopbench frames film [-o FILE] [-p NAMES] [--load RC] [--frames N]
+    usage: loopbench-frames film [-o FILE] [-p NAMES] [--load RC] [--frames N]
 
     Runs variants of the feed in sequence and draws each refresh of the screen as an SVG
     film strip.
@@ -52,7 +52,7 @@ public enum Film {
       try write(strip(options).svg, to: options.file)
       return 0
     } catch let misuse as Misuse {
-      say("\(misuse.text)\nTry loopbench frames film --help.")
+      say("\(misuse.text)\nTry loopbench-frames film --help.")
       return 2
     } catch {
       say("\(error)")
@@ -104,7 +104,7 @@ public enum Film {
       run.refreshes = options.frames
       return FilmStrip.Row(name: variant.name, record: try run.record())
     }
-    return FilmStrip(title: "A feed of cards, r·c = \(options.load)", rows: rows)
+    return FilmStrip(title: "A feed of cards at a load of \(options.load)", rows: rows)
   }
 
   private static func write(_ text: String, to file: String?) throws {

@@ -39,11 +39,12 @@ public struct FilmStrip: Sendable {
         + "width=\"\(width)\" height=\"\(height)\" role=\"img\">",
       "<title>\(Self.escaped(title))</title>",
       Self.style,
+      "<rect class=\"paper\" width=\"\(width)\" height=\"\(height)\"/>",
       Self.text(Self.left, 16, title),
       Self.text(
         Self.left,
         34,
-        "green: new frame; amber: new frame with blank cards; red: no new frame"
+        "green: new frame; amber: new frame with blank cards; red: dropped, no new frame"
       ),
     ]
     for (index, row) in rows.enumerated() {
@@ -95,10 +96,11 @@ public struct FilmStrip: Sendable {
 
   private static let style = """
     <style>
-    svg { background: #fff; color-scheme: light dark }
+    svg { color-scheme: light dark }
+    .paper { fill: #fff }
     text { font: 12px sans-serif; fill: #222 }
     .shown { fill: #3a9b52 } .blank { fill: #e0a526 } .dropped { fill: #c8342b }
-    @media (prefers-color-scheme: dark) { svg { background: #16181c } text { fill: #ddd } }
+    @media (prefers-color-scheme: dark) { .paper { fill: #16181c } text { fill: #ddd } }
     </style>
     """
 }

@@ -5,17 +5,11 @@ import LoopbenchKit
 enum FrameFigures {
   static let all: [Figure] = frames + times + cancels + pictures
 
-  /// A line for each column: its title and its meaning.
-  static var legend: String {
-    all.filter { !$0.summary.isEmpty }.map { "  \($0.title): \($0.summary)" }
-      .joined(separator: "\n")
-  }
-
   private static let frames: [Figure] = [
     Figure(
       "load",
       title: "r·c",
-      summary: "the load: cards per second times CPU seconds per card",
+      summary: "the intended load: cards per second times CPU seconds per card",
       digits: 2
     ) { evidence in
       FrameSeries.all.first { $0.name == evidence.series }?.load
@@ -32,7 +26,7 @@ enum FrameFigures {
     Figure(
       "droppedRatio",
       title: "dropped %",
-      summary: "their share of all refreshes",
+      summary: "the share of refreshes without a new frame",
       scale: 100,
       digits: 1
     ) { $0.ratio("dropped", of: "frames") },
@@ -59,10 +53,12 @@ enum FrameFigures {
     milliseconds(
       "stallP99",
       title: "stall p99 ms",
-      summary: "time in which the loop did not poll, per tick; stall max is the longest",
+      summary: "time in which the loop did not poll, per tick",
       digits: 2
     ) { $0.value(at: .p99, of: "stall") },
-    milliseconds("stallMax", title: "stall max") { $0.largest(of: "stall") },
+    milliseconds("stallMax", title: "stall max ms", summary: "the longest such time") {
+      $0.largest(of: "stall")
+    },
     milliseconds(
       "inputP99",
       title: "input p99 ms",
@@ -80,17 +76,21 @@ enum FrameFigures {
     milliseconds(
       "cancelP99",
       title: "cancel p99 ms",
-      summary: "from the cancellation until the worker was free; cancel max is the longest",
+      summary: "from the cancellation until the worker was free",
       digits: 2
     ) { $0.value(at: .p99, of: "cancel") },
-    milliseconds("cancelMax", title: "cancel max") { $0.largest(of: "cancel") },
+    milliseconds("cancelMax", title: "cancel max ms", summary: "the longest such time") {
+      $0.largest(of: "cancel")
+    },
     milliseconds(
       "stopP99",
       title: "own p99 ms",
       summary: "CPU time of the worker in that time; otherwise it waited, mostly for a CPU",
       digits: 2
     ) { $0.value(at: .p99, of: "stop") },
-    milliseconds("stopMax", title: "own max") { $0.largest(of: "stop") },
+    milliseconds("stopMax", title: "own max ms", summary: "the largest such CPU time") {
+      $0.largest(of: "stop")
+    },
   ]
 
   private static let pictures: [Figure] = [

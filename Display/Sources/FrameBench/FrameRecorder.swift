@@ -28,7 +28,7 @@ final class FrameRecorder {
     plan = run
     self.loop = loop
     stage = FeedStage(run.variant, on: loop)
-    feed = Feed(run.corpus, count: run.count, stage: stage)
+    feed = Feed(run.corpus, count: run.count, stage: stage, marksCards: true)
     heartbeat = Heartbeat(loop.port)
     let capacity = 8 * plan.refreshes
     record.stalls.reserveCapacity(capacity)

@@ -4,8 +4,10 @@ import CardFeed
 /// The options of the command line.
 struct Options {
   var variant = FeedVariant.a4
-  var size = Size(width: 768, height: 1024)
-  var scale = 1.0
+  /// The size in points, or nil for a size that fits the screen.
+  var size: Size?
+  /// The number of pixels per point, or nil for the screen's.
+  var scale: Double?
   /// The number of frames to show, or nil to run until the window is closed.
   var frames: Int?
   var isHeadless = false
@@ -20,15 +22,20 @@ struct Options {
 
       --variant NAME  where cards are drawn: S0 to S3 on the loop, A0 to A4 on workers
                       (default: A4)
-      --size WxH      the size of the window, in points (default: 768x1024)
-      --scale N       pixels per point, 0.1 to 4 (default: 1)
-      --frames N      exit after N frames
+      --size WxH      the size of the window, in points (default: fits the screen)
+      --scale N       pixels per point, 0.1 to 4 (default: the screen's; on X11 GDK_SCALE,
+                      Xft.dpi / 96, or the screen's dots per inch / 96)
+      --frames N      exit after N frames, at least 1
       --headless      open no window; scroll automatically and report
-      --report        print a report once per second
+      --report        print a report once per second, and when the feed comes to rest
 
-    up, down: scroll · page up, page down: fling · home, end: jump · wheel, drag: scroll
-    a: draw on workers · s: draw on the loop · n: next variant · g: frame graph
-    space: stop · q: quit
+    up, down: scroll · page up, page down: a page · home, end: jump · space: stop
+    wheel, drag: scroll · click, tap: open a card, or like it
+    tab, arrows: next card · enter: open it · l: like it · escape: close it
+    a: draw on workers · s: draw on the loop · n: next variant · g: frame graph · q: quit
+
+    Cards in other scripts need fonts: fonts-noto-core, fonts-noto-cjk and
+    fonts-noto-color-emoji on Debian. A script without a font is left out.
 
     """
 
@@ -43,9 +50,11 @@ struct Options {
       case "--headless": (isHeadless, reports) = (true, true)
       case "--report": reports = true
       case "--variant": variant = try Self.variant(word, words.popFirst())
-      case "--size": size = try Self.read(word, words.popFirst(), Self.size)
-      case "--scale": scale = try Self.read(word, words.popFirst(), Self.scale)
-      case "--frames": frames = try Self.read(word, words.popFirst()) { Int($0) }
+      case "--size":
+        size = try Self.read(word, words.popFirst(), "WxH, each 100 to 8000", Self.size)
+      case "--scale": scale = try Self.read(word, words.popFirst(), "0.1 to 4", Self.scale)
+      case "--frames":
+        frames = try Self.read(word, words.popFirst(), "a number of at least 1", Self.frames)
       default: throw Misuse(text: "there is no option \"\(word)\"")
       }
     }
@@ -53,7 +62,7 @@ struct Options {
 
   private static func variant(_ option: String, _ word: String?) throws -> FeedVariant {
     guard let word, FeedVariant.named(word) == nil else {
-      return try read(option, word, FeedVariant.named)
+      return try read(option, word, "a variant", FeedVariant.named)
     }
     let names = FeedVariant.all.map(\.name).joined(separator: ", ")
     throw Misuse(text: "there is no variant \"\(word)\"; choose from \(names)")
@@ -62,14 +71,17 @@ struct Options {
   private static func read<Value>(
     _ option: String,
     _ word: String?,
+    _ form: String,
     _ parse: (String) -> Value?
   ) throws -> Value {
     guard let word else { throw Misuse(text: "\(option) needs a value") }
     guard let value = parse(word) else {
-      throw Misuse(text: "invalid value \"\(word)\" for \(option)")
+      throw Misuse(text: "\(option) must be \(form), got \"\(word)\"")
     }
     return value
   }
+
+  private static func frames(_ text: String) -> Int? { Int(text).flatMap { $0 >= 1 ? $0 : nil } }
 
   private static func scale(_ text: String) -> Double? {
     Double(text).flatMap { (0.1...4).contains($0) ? $0 : nil }

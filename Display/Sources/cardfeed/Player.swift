@@ -10,47 +10,29 @@ import LoopTransactions
   import Darwin
 #endif
 
-/// Shows a feed frame by frame and scrolls it in response to user input. Use a
-/// player on the loop only.
-final class Player {
+/// Scrolls a feed without a window and reports its frames. Use a player on the
+/// loop only.
+final class HeadlessPlayer {
   private let loop: EventLoop
   private let options: Options
-  private let corpus: CardCorpus
-  private let screen: Screen?
-  private let pool = BitmapPool(keepLimit: 1 << 20)
-
-  private var feed: Feed
-  private var scroller: Scroller
-  private var graph = FrameGraph()
-  private var showsGraph = true
+  private let feed: Feed
+  private var report: FrameReport
   private var shown = 0
-  private var second = (frames: 0, missed: 0, blanks: 0, tiles: 0)
 
   init(_ options: Options, on loop: EventLoop) throws {
-    self.options = options
-    self.loop = loop
-    corpus = try CardCorpus(scale: options.scale)
-    screen =
-      options.isHeadless
-      ? nil : try Screen(size: options.size, scale: options.scale, from: pool)
-    feed = Self.feed(options.variant, corpus, options, loop)
-    scroller = Scroller(range: feed.range)
+    (self.options, self.loop) = (options, loop)
+    feed = Feed(
+      try CardCorpus(scale: options.scale ?? 1),
+      stage: FeedStage(options.variant, on: loop),
+      viewport: options.size ?? Feed.viewport
+    )
+    report = FrameReport(prints: true)
   }
 
-  private static func feed(
-    _ variant: FeedVariant,
-    _ corpus: CardCorpus,
-    _ options: Options,
-    _ loop: EventLoop
-  ) -> Feed {
-    let feed = Feed(corpus, stage: FeedStage(variant, on: loop), viewport: options.size)
-    feed.fadeDuration = .milliseconds(600)
-    return feed
-  }
-
-  /// Runs until the user quits.
+  /// Runs for the requested number of frames.
   func run() throws {
     ProcessorShare.takeShortTurns()
+    feed.stage.isScrolling = true
     let clock = try FrameClock(on: loop) { [unowned self] in show($0) }
     loop.run()
     clock.cancel()
@@ -58,71 +40,39 @@ final class Player {
   }
 
   private func show(_ frame: FrameClock.Frame) {
-    let time = Double(frame.index) / clockRate
-    if let screen {
-      for input in Input.take(&scroller, at: time) { handle(input) }
-      let shown = scroll(to: scroller.position(at: time), time)
-      screen.show(shown, graph: showsGraph ? picture(of: shown) : nil)
-      note(shown, frame)
-    } else {
-      let script = ScrollScript.flings(pointsPerSecond: 6000)
-      note(scroll(to: script.position(at: time, in: feed.range), time), frame)
-    }
-    shown += 1
-    if let limit = options.frames, shown >= limit { loop.stop() }
-  }
-
-  private let clockRate = 60.0
-
-  private func scroll(to position: Double, _ time: Double) -> FeedFrame {
-    feed.stage.isScrolling = options.isHeadless || abs(scroller.speed(at: time)) > 1
-    return feed.scroll(to: position)
-  }
-
-  private func handle(_ input: Input) {
-    switch input {
-    case .quit: loop.stop()
-    case .variant(let variant): change(to: variant)
-    case .nextVariant:
-      let all = FeedVariant.all
-      let index = all.firstIndex(of: feed.stage.variant) ?? 0
-      change(to: all[(index + 1) % all.count])
-    case .toggleGraph: showsGraph.toggle()
-    }
-  }
-
-  private func change(to variant: FeedVariant) {
-    guard variant != feed.stage.variant else { return }
-    feed.clear()
-    feed = Self.feed(variant, corpus, options, loop)
+    let script = ScrollScript.flings(pointsPerSecond: 6000)
+    let time = Double(frame.index) / 60
+    let shown = feed.scroll(to: script.position(at: time, in: feed.range))
+    report.add(shown, missed: frame.missed, feed.stage.variant)
+    self.shown += 1
+    if let limit = options.frames, self.shown >= limit { loop.stop() }
   }
 }
 
-// Reports.
-extension Player {
-  private func note(_ shown: FeedFrame, _ frame: FrameClock.Frame) {
-    let late = frame.deadline.duration(to: LoopClock.now) / .milliseconds(1)
-    graph.add(FrameGraph.Bar(late: late, missed: frame.missed, blanks: shown.blanks))
-    second.frames += 1
-    second.missed += frame.missed
-    second.blanks += shown.blanks
-    second.tiles += shown.tiles.count
-    guard options.reports, second.frames + second.missed >= 60 else { return }
+/// Counts frames and prints a line for each second.
+struct FrameReport {
+  let prints: Bool
+  private var (frames, missed, blanks, tiles) = (0, 0, 0, 0)
+
+  init(prints: Bool) { self.prints = prints }
+
+  mutating func add(_ shown: FeedFrame, missed: Int, _ variant: FeedVariant) {
+    frames += 1
+    self.missed += missed
+    blanks += shown.blanks
+    tiles += shown.tiles.count
+    if frames + self.missed >= 60 { flush(shown, variant, "") }
+  }
+
+  /// Prints a line about the frames since the last one.
+  mutating func flush(_ shown: FeedFrame, _ variant: FeedVariant, _ suffix: String) {
+    defer { self = FrameReport(prints: prints) }
+    guard prints else { return }
     print(
-      "\(feed.stage.variant.name): \(second.frames) frames, \(second.missed) dropped, "
-        + "\(second.blanks) of \(second.tiles) cards blank, at \(Int(shown.position))"
+      "\(variant.name): \(frames) frames, \(missed) dropped, "
+        + "\(blanks) of \(tiles) cards blank, at \(Int(shown.position))\(suffix)"
     )
     // Flush now, because output to a pipe is fully buffered.
     fflush(nil)
-    second = (0, 0, 0, 0)
-  }
-
-  private func picture(of shown: FeedFrame) -> Bitmap? {
-    let variant = feed.stage.variant
-    let caption =
-      "\(variant.name) \(variant.isSynchronous ? "on the loop" : "on workers") · "
-      + "\(graph.missed) of 60 dropped · \(shown.blanks) blank"
-    // try?: a frame without its graph is still shown.
-    return try? graph.draw(caption, scale: options.scale, from: pool)
   }
 }

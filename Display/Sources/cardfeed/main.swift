@@ -22,7 +22,11 @@ do {
   }
   let loop = try EventLoop()
   do {
-    try Player(options, on: loop).run()
+    if options.isHeadless {
+      try HeadlessPlayer(options, on: loop).run()
+    } else {
+      try WindowPlayer(options, on: loop).run()
+    }
   } catch {
     // try?: the first error is the error to report.
     try? loop.close()
@@ -31,7 +35,7 @@ do {
   try loop.close()
 } catch let misuse as Options.Misuse {
   fail("\(misuse.text)\nTry cardfeed --help.", 2)
-} catch let failure as Screen.Failure {
+} catch let failure as Window.Failure {
   fail(failure.text, 1)
 } catch {
   fail("\(error)", 1)

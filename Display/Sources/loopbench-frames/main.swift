@@ -1,14 +1,8 @@
 import FrameBench
 import LoopbenchCommands
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-let arguments = CommandLine.arguments.dropFirst()
-if arguments.first == "film" { exit(Film.run(Array(arguments.dropFirst()))) }
-Loopbench.main(FramesScenario.registry)
+let film = ExtraCommand(
+  name: "film",
+  summary: "draw every refresh of the screen as an SVG film strip"
+) { Film.run($0) }
+Loopbench.main(FramesScenario.registry, commands: [film])

@@ -40,6 +40,7 @@ extension Samples {
     add("DisplayTask", painter.displayTask(for: layer) as Any)
     add("DisplayOutcome", DisplayOutcome.failed(CancellationError()))
     add("DisplayError", DisplayError.noMemory(byteCount: 1))
+    add("CancelWatch", CancelWatch { _, _ in } as Any)
   }
 
   private mutating func addBitmaps(_ pool: BitmapPool) throws {

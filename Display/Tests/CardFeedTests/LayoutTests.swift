@@ -7,7 +7,7 @@ struct LayoutTests {
   @Test("cards lie in columns without overlap, and a search finds exactly the visible cards")
   func columns() throws {
     let corpus = try smallCorpus()
-    for (width, columns) in [(768.0, 2), (650, 2), (649, 1), (320, 1)] {
+    for (width, columns) in [(980.0, 3), (979, 2), (768, 2), (650, 2), (649, 1), (100, 1)] {
       let layout = FeedLayout(corpus, count: 100, width: width)
       #expect(Set(layout.frames.map(\.origin.x)).count == columns)
       for (index, frame) in layout.frames.enumerated() {

@@ -3,8 +3,10 @@ import CardFeed
 import LoopTransactions
 
 /// Returns cards with a twentieth of the width and height, because tests are
-/// not optimised.
-func smallCorpus() throws -> CardCorpus { try CardCorpus(scale: 0.1) }
+/// not optimised. They are generated once.
+func smallCorpus() throws -> CardCorpus { try small.get() }
+
+private let small = Result { try CardCorpus(scale: 0.1) }
 
 /// Runs `body` with a feed of `variant` on its own loop.
 func withFeed(
@@ -17,7 +19,12 @@ func withFeed(
   let loop = try EventLoop()
   do {
     let stage = FeedStage(variant, on: loop, inFlightLimit: inFlightLimit)
-    let feed = Feed(try corpus ?? smallCorpus(), count: count, stage: stage)
+    let feed = Feed(
+      try corpus ?? smallCorpus(),
+      count: count,
+      stage: stage,
+      marksCards: true
+    )
     try body(feed, loop)
     feed.clear()
     _ = stage.end(on: loop)

@@ -12,7 +12,10 @@ struct FilmStripTests {
       )
     }
     let svg = FilmStrip(title: "a<b", rows: [.init(name: "S0", record: record)]).svg
-    let kinds = svg.split(separator: "\n").filter { $0.hasPrefix("<rect") }.map { line in
+    let rects = svg.split(separator: "\n").filter { $0.hasPrefix("<rect") }
+    // Viewers that ignore the background of an svg element show the paper.
+    #expect(rects[0] == "<rect class=\"paper\" width=\"304\" height=\"100\"/>")
+    let kinds = rects.dropFirst().map { line in
       line.split(separator: "\"").enumerated().filter { [1, 3, 7].contains($0.offset) }.map {
         String($0.element)
       }

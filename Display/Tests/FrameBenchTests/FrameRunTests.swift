@@ -37,6 +37,22 @@ struct FrameRunTests {
     #expect(record.pictures > 0 && record.wanted == 0)
   }
 
+  @Test("the cost of a card is measured in 80 refreshes, unless they show fewer than 5 cards")
+  func calibrated() throws {
+    let corpus = try CardCorpus(scale: 0.1)
+    var refreshes = 0
+    let loads = try [5, 4].map { shown in
+      try FrameLoad(corpus, .s0) { run in
+        refreshes += run.warmUps + run.refreshes
+        var record = FrameRecord()
+        (record.shown, record.loopNs) = (shown, UInt64(shown) * 3_600_000_000_000)
+        return record
+      }
+    }
+    #expect(refreshes == 160)
+    #expect(loads[0].cardSeconds == 3600 && loads[1].cardSeconds < 3600)
+  }
+
   @Test("the load moves a third towards each measured card cost and ignores runs of few cards")
   func followed() {
     var load = FrameLoad(cardSeconds: 0.04, pitch: 300)

@@ -3,24 +3,44 @@ import Testing
 
 extension ProgramTests {
   /// Controls the window with synthetic input on a virtual screen.
-  @Suite("Window", .enabled(if: Window.isPossible, "Xvfb or xdotool is not installed"))
+  @Suite("Window", .enabled(if: Window.isPossible, "Xvfb, xdotool or import is not installed"))
   struct WindowTests {
     @Test("keys, wheel and drag scroll the feed, keys change the variant, and q quits")
     func input() throws {
       let window = try Window()
-      try window.does("key", "Next") { $0.position > 500 }
-      try window.does("key", "Home") { $0.position == 0 }
+      // A page is nine tenths of 500 points.
+      try window.does("key", "Next") { $0.position == 450 && $0.isAtRest }
+      try window.does("key", "Home") { $0.position == 0 && $0.isAtRest }
       try window.does("keydown", "Down") { $0.position > 200 }
-      try window.does("keyup", "Down") { _ in true }
-      let stopped = try window.settled()
-      try window.does("click", "5") { $0.position > stopped + 100 }
-      try window.does("key", "End") { $0.position > 100_000 }
-      try window.does("key", "s") { $0.variant == "S0" }
-      try window.does("key", "n") { $0.variant == "S1" }
-      try window.does("key", "a") { $0.variant == "A4" }
-      try window.does("key", "Home") { $0.position == 0 }
+      let stopped = try window.does("keyup", "Down") { $0.isAtRest }.position
+      // A notch is 112 points.
+      try window.does("click", "5") { $0.position == stopped + 112 && $0.isAtRest }
+      try window.does("key", "End") { $0.position > 100_000 && $0.isAtRest }
+      try window.does("key", "s") { $0.variant == "S0" && $0.isAtRest }
+      try window.does("key", "n") { $0.variant == "S1" && $0.isAtRest }
+      try window.does("key", "a") { $0.variant == "A4" && $0.isAtRest }
+      try window.does("key", "Home") { $0.position == 0 && $0.isAtRest }
       let drag = "mousemove 200 360 mousedown 1 mousemove 200 250 mousemove 200 140 mouseup 1"
       try window.does(drag) { $0.position > 100 }
+      try window.ends("key", "q")
+    }
+
+    @Test("a click likes or opens a card, keys do the same, and a resized window still answers")
+    func cards() throws {
+      let window = try Window()
+      // The like button of the first card, at 330 x 40 points of the window.
+      #expect(try window.red(265, 145) == false)
+      try window.does("mousemove 265 145 click 1") { $0.text.hasSuffix("at rest, 1 liked") }
+      #expect(try window.red(265, 145))
+      try window.does("mousemove 200 225 click 1") {
+        $0.text.hasSuffix("at rest, 1 liked, card 0 open")
+      }
+      try window.does("key l") { $0.text.hasSuffix("at rest, card 0 open") }
+      try window.does("key Escape") { $0.text.hasSuffix("at rest") }
+      try window.does("key Tab Tab Return") { $0.text.hasSuffix("card 1 open") }
+      try window.does("key Escape") { $0.text.hasSuffix("at rest") }
+      try window.does("search --name cardfeed windowsize 360 300") { $0.isAtRest }
+      try window.does("key End") { $0.position > 1000 && $0.isAtRest }
       try window.ends("key", "q")
     }
   }
@@ -29,12 +49,16 @@ extension ProgramTests {
 /// A window of cardfeed on its own virtual screen.
 private final class Window {
   struct Report {
+    let text: String
     let variant: String
     let position: Int
+
+    // The program prints no more reports until something changes.
+    var isAtRest: Bool { text.contains(", at rest") }
   }
 
   static var isPossible: Bool {
-    TestProgram.installed("Xvfb") != nil && TestProgram.installed("xdotool") != nil
+    ["Xvfb", "xdotool", "import"].allSatisfy { TestProgram.installed($0) != nil }
   }
 
   private let display: VirtualDisplay
@@ -42,9 +66,13 @@ private final class Window {
 
   init() throws {
     display = try VirtualDisplay(size: "400x500x24")
+    // A feed at rest prints nothing. If it ignores an input, `timeout` ends it,
+    // so that the test fails instead of waiting. Test threads block SIGTERM, and
+    // programs inherit that.
+    let options = ["--scale", "0.5", "--size", "400x500", "--report"]
     feed = TestProgram(
-      TestProgram.built("cardfeed"),
-      ["--scale", "0.5", "--size", "400x500", "--report", "--frames", "3600"],
+      "timeout",
+      ["-s", "KILL", "300", TestProgram.built("cardfeed")] + options,
       environment: [
         "DISPLAY": display.name,
         "SDL_VIDEODRIVER": "x11",
@@ -54,35 +82,40 @@ private final class Window {
       ]
     )
     try feed.start()
-    // The first report shows that the window is open. Without a window manager,
-    // keys go to the window under the pointer.
-    _ = try next()
+    // The feed comes to rest after the first cards are shown. Without a window
+    // manager, keys go to the window under the pointer.
+    while try !next().isAtRest {}
     try tool(["mousemove 200 250"])
   }
 
-  /// Sends the input `words` and waits until a report satisfies `isDone`. Waits
-  /// for at most 20 reports, which come once per second.
-  func does(_ words: String..., until isDone: (Report) -> Bool) throws {
+  /// Sends the input `words` and returns the first report that satisfies
+  /// `isDone`. Waits for at most 20 reports. They come once per second while
+  /// something moves, and once when it has come to rest.
+  @discardableResult
+  func does(_ words: String..., until isDone: (Report) -> Bool) throws -> Report {
     try tool(words)
-    for _ in 0..<20 { if isDone(try next()) { return } }
-    Issue.record("no report matched after xdotool \(words)")
+    for _ in 0..<20 {
+      let report = try next()
+      if isDone(report) { return report }
+    }
+    throw NotReported(words: words)
   }
 
-  /// Returns the position after it has stopped changing.
-  func settled() throws -> Int {
-    var last = -1
-    for _ in 0..<20 {
-      let position = try next().position
-      if position == last { break }
-      last = position
-    }
-    return last
-  }
+  struct NotReported: Error { let words: [String] }
 
   /// Sends the input `words` and waits until the program exits.
   func ends(_ words: String...) throws {
     try tool(words)
     #expect(feed.finish().code == 0)
+  }
+
+  /// Returns whether the screen shows a red pixel at a position.
+  func red(_ x: Int, _ y: Int) throws -> Bool {
+    let words = ["-window", "root", "-crop", "1x1+\(x)+\(y)", "-depth", "8", "txt:-"]
+    let output = try TestProgram.run("import", words, environment: ["DISPLAY": display.name])
+    let pixel = try #require(output.text.firstMatch(of: /#(\w\w)(\w\w)/), "\(output)")
+    let (red, green) = (Int(pixel.1, radix: 16) ?? 0, Int(pixel.2, radix: 16) ?? 0)
+    return red > 180 && green < 120
   }
 
   private func tool(_ words: [String]) throws {
@@ -97,8 +130,11 @@ private final class Window {
 
   private func next() throws -> Report {
     let line = try #require(feed.nextLine())
-    let words = line.split(separator: " ")
-    let variant = try #require(words.first).dropLast()
-    return Report(variant: String(variant), position: try #require(words.last.flatMap { Int($0) }))
+    let match = try #require(
+      try /(\w+): .* at (\d+)(, at rest.*)?/.wholeMatch(in: line),
+      "unexpected report: \(line)"
+    )
+    let position = try #require(Int(match.2))
+    return Report(text: line, variant: String(match.1), position: position)
   }
 }

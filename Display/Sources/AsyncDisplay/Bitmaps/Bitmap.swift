@@ -35,7 +35,7 @@ public final class Bitmap: Sendable {
   ///
   /// - Throws: `DisplayError` if there is not enough memory;
   ///   `CancellationError` once `isCancelled` returns true.
-  package convenience init(
+  convenience init(
     _ pixels: PixelSize,
     scale: Double,
     from pool: BitmapPool,

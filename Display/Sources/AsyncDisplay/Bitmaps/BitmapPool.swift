@@ -77,7 +77,7 @@ public final class BitmapPool: Sendable {
   }
 
   /// Creates a pool in which allocations of more than `limit` bytes fail.
-  package static func failing(above limit: Int) -> BitmapPool {
+  static func failing(above limit: Int) -> BitmapPool {
     BitmapPool(keepLimit: 0, scheduler: nil) { $0 > limit ? nil : BitmapMemory(byteCount: $0) }
   }
 

@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 // Long drawing operations, split into bands so that they can be cancelled.
 extension DrawingContext {
@@ -14,21 +14,21 @@ extension DrawingContext {
   ///
   /// - Throws: `CancellationError` once `isCancelled` returns true.
   func inBands(_ isCancelled: () -> Bool, _ body: () -> Void) throws {
-    var matrix = cairo_matrix_t()
-    cairo_get_matrix(cairo, &matrix)
+    var matrix = ad_cairo_matrix_t()
+    ad_cairo_get_matrix(cairo, &matrix)
     var (left, top, right, bottom) = (0.0, 0.0, 0.0, 0.0)
-    cairo_identity_matrix(cairo)
-    cairo_clip_extents(cairo, &left, &top, &right, &bottom)
-    cairo_set_matrix(cairo, &matrix)
+    ad_cairo_identity_matrix(cairo)
+    ad_cairo_clip_extents(cairo, &left, &top, &right, &bottom)
+    ad_cairo_set_matrix(cairo, &matrix)
     (left, right) = (left.rounded(.down), right.rounded(.up))
     for row in stride(from: top.rounded(.down), to: bottom, by: Self.bandRows) {
       if isCancelled() { throw CancellationError() }
       saved {
-        cairo_identity_matrix(cairo)
-        cairo_new_path(cairo)
-        cairo_rectangle(cairo, left, row, right - left, Self.bandRows)
-        cairo_clip(cairo)
-        cairo_set_matrix(cairo, &matrix)
+        ad_cairo_identity_matrix(cairo)
+        ad_cairo_new_path(cairo)
+        ad_cairo_rectangle(cairo, left, row, right - left, Self.bandRows)
+        ad_cairo_clip(cairo)
+        ad_cairo_set_matrix(cairo, &matrix)
         body()
       }
     }

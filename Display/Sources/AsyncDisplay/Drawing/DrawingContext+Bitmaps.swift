@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 extension DrawingContext {
   /// Draws `bitmap` into `rect` with the opacity `alpha`.
@@ -20,22 +20,24 @@ extension DrawingContext {
       // keep the surface of this call.
       try saved {
         addPath(rect, radius: 0)
-        cairo_clip(cairo)
-        cairo_translate(cairo, rect.origin.x, rect.origin.y)
-        cairo_scale(
+        ad_cairo_clip(cairo)
+        ad_cairo_translate(cairo, rect.origin.x, rect.origin.y)
+        ad_cairo_scale(
           cairo,
           rect.size.width / Double(bitmap.pixels.width),
           rect.size.height / Double(bitmap.pixels.height)
         )
-        cairo_set_source_surface(cairo, surface, 0, 0)
+        ad_cairo_set_source_surface(cairo, surface, 0, 0)
         // If the surface failed, Cairo creates a source pattern that is never
         // freed.
-        if cairo_status(cairo) == ad_cairo_status_success, let source = cairo_get_source(cairo) {
-          cairo_pattern_set_filter(source, ad_cairo_good)
+        if ad_cairo_status(cairo) == ad_cairo_status_success,
+          let source = ad_cairo_get_source(cairo)
+        {
+          ad_cairo_pattern_set_filter(source, ad_cairo_good)
           // Without padding, the edges of an enlarged bitmap would fade out.
-          cairo_pattern_set_extend(source, ad_cairo_pad)
+          ad_cairo_pattern_set_extend(source, ad_cairo_pad)
         }
-        try inBands(isCancelled) { cairo_paint_with_alpha(cairo, alpha) }
+        try inBands(isCancelled) { ad_cairo_paint_with_alpha(cairo, alpha) }
       }
     }
   }

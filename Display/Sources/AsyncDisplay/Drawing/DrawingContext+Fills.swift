@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 // Filling and stroking.
 extension DrawingContext {
@@ -7,13 +7,13 @@ extension DrawingContext {
   public func fill(_ rect: Rect, radius: Double = 0, with color: Color) {
     setSource(color)
     addPath(rect, radius: radius)
-    cairo_fill(cairo)
+    ad_cairo_fill(cairo)
   }
 
   /// Fills the whole clip region with `color`.
   public func fill(with color: Color) {
     setSource(color)
-    cairo_paint(cairo)
+    ad_cairo_paint(cairo)
   }
 
   /// Draws a line of `width` along the inside of `rect`. Draws nothing if
@@ -27,9 +27,9 @@ extension DrawingContext {
       height: max(0, rect.size.height - width)
     )
     setSource(color)
-    cairo_set_line_width(cairo, width)
+    ad_cairo_set_line_width(cairo, width)
     addPath(inner, radius: max(0, radius - width / 2))
-    cairo_stroke(cairo)
+    ad_cairo_stroke(cairo)
   }
 
   /// Fills `rect` with `gradient`, scaled to the rectangle. `isCancelled` is
@@ -48,11 +48,13 @@ extension DrawingContext {
       )
     }
     let (start, end) = (place(gradient.start), place(gradient.end))
-    guard let pattern = cairo_pattern_create_linear(start.x, start.y, end.x, end.y) else { return }
-    defer { cairo_pattern_destroy(pattern) }
+    guard let pattern = ad_cairo_pattern_create_linear(start.x, start.y, end.x, end.y) else {
+      return
+    }
+    defer { ad_cairo_pattern_destroy(pattern) }
     for stop in gradient.stops {
       let color = stop.color
-      cairo_pattern_add_color_stop_rgba(
+      ad_cairo_pattern_add_color_stop_rgba(
         pattern,
         stop.offset,
         color.red,
@@ -61,14 +63,14 @@ extension DrawingContext {
         color.alpha
       )
     }
-    cairo_set_source(cairo, pattern)
+    ad_cairo_set_source(cairo, pattern)
     try inBands(isCancelled) {
       addPath(rect, radius: 0)
-      cairo_fill(cairo)
+      ad_cairo_fill(cairo)
     }
   }
 
   func setSource(_ color: Color) {
-    cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha)
+    ad_cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha)
   }
 }

@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 // Rectangles within Cairo's limits. Cairo stores a pixel coordinate with 24
 // bits for the whole pixels. The time that Cairo needs to divide an arc into
@@ -13,7 +13,7 @@ extension DrawingContext {
   /// off parts of `rect` that are far outside the clip, if this does not change
   /// the result.
   func addPath(_ rect: Rect, radius: Double) {
-    cairo_new_path(cairo)
+    ad_cairo_new_path(cairo)
     guard rect.isValid, let far = points(Self.farthest), let rect = cut(rect, at: far) else {
       return
     }
@@ -21,21 +21,21 @@ extension DrawingContext {
     let roundest = far * (Self.roundest / Self.farthest)
     let radius = min(radius, rect.size.width / 2, rect.size.height / 2, roundest)
     guard radius > 0 else {
-      return cairo_rectangle(cairo, x, y, rect.size.width, rect.size.height)
+      return ad_cairo_rectangle(cairo, x, y, rect.size.width, rect.size.height)
     }
     let quarter = Double.pi / 2
-    cairo_new_sub_path(cairo)
-    cairo_arc(cairo, right - radius, y + radius, radius, -quarter, 0)
-    cairo_arc(cairo, right - radius, bottom - radius, radius, 0, quarter)
-    cairo_arc(cairo, x + radius, bottom - radius, radius, quarter, 2 * quarter)
-    cairo_arc(cairo, x + radius, y + radius, radius, 2 * quarter, 3 * quarter)
-    cairo_close_path(cairo)
+    ad_cairo_new_sub_path(cairo)
+    ad_cairo_arc(cairo, right - radius, y + radius, radius, -quarter, 0)
+    ad_cairo_arc(cairo, right - radius, bottom - radius, radius, 0, quarter)
+    ad_cairo_arc(cairo, x + radius, bottom - radius, radius, quarter, 2 * quarter)
+    ad_cairo_arc(cairo, x + radius, y + radius, radius, 2 * quarter, 3 * quarter)
+    ad_cairo_close_path(cairo)
   }
 
   // Converts a number of pixels to points in the current coordinates.
   private func points(_ pixels: Double) -> Double? {
-    var matrix = cairo_matrix_t()
-    cairo_get_matrix(cairo, &matrix)
+    var matrix = ad_cairo_matrix_t()
+    ad_cairo_get_matrix(cairo, &matrix)
     let across = (matrix.xx * matrix.xx + matrix.yx * matrix.yx).squareRoot()
     let down = (matrix.xy * matrix.xy + matrix.yy * matrix.yy).squareRoot()
     let points = pixels / max(across, down)
@@ -46,7 +46,7 @@ extension DrawingContext {
   // or nil if nothing remains.
   private func cut(_ rect: Rect, at far: Double) -> Rect? {
     var (left, top, right, bottom) = (0.0, 0.0, 0.0, 0.0)
-    cairo_clip_extents(cairo, &left, &top, &right, &bottom)
+    ad_cairo_clip_extents(cairo, &left, &top, &right, &bottom)
     (left, top, right, bottom) = (left - far, top - far, right + far, bottom + far)
     let (x, y) = (rect.origin.x, rect.origin.y)
     if x >= left, y >= top, rect.maxX <= right, rect.maxY <= bottom { return rect }

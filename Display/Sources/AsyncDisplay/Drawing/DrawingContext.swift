@@ -1,4 +1,4 @@
-import CCairo
+import CDisplayCairo
 
 /// The drawing surface of a display. It draws into a bitmap, in points from the
 /// bitmap's top left corner.
@@ -24,7 +24,7 @@ public final class DrawingContext {
     self.pool = pool
   }
 
-  deinit { cairo_destroy(cairo) }
+  deinit { ad_cairo_destroy(cairo) }
 
   /// Calls `body` with a context that draws into `bitmap`. The bitmap must not
   /// be shared yet.
@@ -33,25 +33,25 @@ public final class DrawingContext {
     _ body: (DrawingContext) throws -> Void
   ) throws {
     try bitmap.withSurface { surface in
-      guard let cairo = cairo_create(surface) else {
+      guard let cairo = ad_cairo_create(surface) else {
         throw DisplayError.cairo("cannot create a context")
       }
       // If a context outlives this call, it retains the `cairo_t`. The surface
       // is finished when this function returns, so later drawing fails.
       let context = DrawingContext(cairo: cairo, scale: bitmap.scale, pool: bitmap.pool)
-      cairo_scale(cairo, bitmap.scale, bitmap.scale)
+      ad_cairo_scale(cairo, bitmap.scale, bitmap.scale)
       try context.check()
       try body(context)
       try context.check()
-      cairo_surface_flush(surface)
+      ad_cairo_surface_flush(surface)
     }
   }
 
   /// Throws an error if Cairo's status is an error.
   func check() throws(DisplayError) {
-    let status = cairo_status(cairo)
+    let status = ad_cairo_status(cairo)
     guard status != ad_cairo_status_success else { return }
-    throw .cairo(String(cString: cairo_status_to_string(status)))
+    throw .cairo(String(cString: ad_cairo_status_to_string(status)))
   }
 }
 
@@ -66,30 +66,30 @@ extension DrawingContext {
   }
 
   /// Moves the origin by `x` to the right and by `y` downwards.
-  public func translate(x: Double, y: Double) { cairo_translate(cairo, x, y) }
+  public func translate(x: Double, y: Double) { ad_cairo_translate(cairo, x, y) }
 
   /// Scales the coordinates.
   ///
   /// - Precondition: Neither factor is zero.
-  public func scale(x: Double, y: Double) { cairo_scale(cairo, x, y) }
+  public func scale(x: Double, y: Double) { ad_cairo_scale(cairo, x, y) }
 
   /// Clips further drawing to `rect`, with corners of `radius`.
   public func clip(to rect: Rect, radius: Double = 0) {
     addPath(rect, radius: radius)
-    cairo_clip(cairo)
+    ad_cairo_clip(cairo)
   }
 
-  func save() { cairo_save(cairo) }
+  func save() { ad_cairo_save(cairo) }
 
-  func restore() { cairo_restore(cairo) }
+  func restore() { ad_cairo_restore(cairo) }
 
   /// Redirects further drawing to a group, until `endGroup(alpha:)` is called.
-  func beginGroup() { cairo_push_group(cairo) }
+  func beginGroup() { ad_cairo_push_group(cairo) }
 
   /// Draws the group with the opacity `alpha`.
   func endGroup(alpha: Double) {
-    cairo_pop_group_to_source(cairo)
-    cairo_paint_with_alpha(cairo, alpha)
+    ad_cairo_pop_group_to_source(cairo)
+    ad_cairo_paint_with_alpha(cairo, alpha)
   }
 }
 
@@ -97,7 +97,7 @@ extension Bitmap {
   /// Calls `body` with a Cairo surface that draws into the pixels. Only this
   /// thread may use the surface.
   func withSurface<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-    let surface = cairo_image_surface_create_for_data(
+    let surface = ad_cairo_image_surface_create_for_data(
       bytes,
       ad_cairo_argb32,
       Int32(pixels.width),
@@ -108,12 +108,12 @@ extension Bitmap {
     defer {
       // Finishing the surface detaches the pixels from remaining references to
       // it, because the memory may be reused.
-      cairo_surface_finish(surface)
-      cairo_surface_destroy(surface)
+      ad_cairo_surface_finish(surface)
+      ad_cairo_surface_destroy(surface)
     }
-    let status = cairo_surface_status(surface)
+    let status = ad_cairo_surface_status(surface)
     guard status == ad_cairo_status_success else {
-      throw DisplayError.cairo(String(cString: cairo_status_to_string(status)))
+      throw DisplayError.cairo(String(cString: ad_cairo_status_to_string(status)))
     }
     return try body(surface)
   }

@@ -8,7 +8,8 @@
 /// final class Heart: ControlNode {
 ///   override func makeDrawing() -> DisplayTask.Display? {
 ///     { [isHighlighted] context, size, _ in
-///       context.fill(Rect(size: size), with: Color(white: isHighlighted ? 0.5 : 0.8))
+///       let color = Color(white: isHighlighted ? 0.5 : 0.8)
+///       context.fill(Rect(size: size), with: color)
 ///     }
 ///   }
 /// }

@@ -58,10 +58,10 @@ public struct BlurFilter: Hashable, Sendable {
 
   /// The largest kernel size in pixels for which 32-bit division is exact.
   /// Larger radii do not blur more.
-  package static let widestKernel = 255
+  static let widestKernel = 255
 
   /// The size of each box pass in pixels. The size is odd, and 1 means no blur.
-  package var kernel: Int {
+  var kernel: Int {
     let wide = (radius / Double(reduction) * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5)
     return min(Self.widestKernel, Int(min(wide, 1000)) | 1)
   }

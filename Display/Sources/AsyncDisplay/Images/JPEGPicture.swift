@@ -1,4 +1,4 @@
-import CPictures
+import CDisplayPictures
 
 /// Decodes a JPEG with libjpeg. Only one thread may use it. The bytes must stay
 /// valid until the value is destroyed.

@@ -1,4 +1,4 @@
-import CPictures
+import CDisplayPictures
 
 /// Decodes a PNG with libpng. Only one thread may use it. The bytes must stay
 /// valid until the value is destroyed.

@@ -1,4 +1,4 @@
-import CPictures
+import CDisplayPictures
 
 /// Decodes PNG and JPEG images with libpng and libjpeg. Call from any thread.
 enum PictureDecoder {

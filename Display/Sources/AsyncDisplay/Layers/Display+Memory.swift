@@ -22,7 +22,7 @@ extension Display {
 // Images in flight. D8.
 extension Display {
   /// The number of images that wait for memory.
-  package var undecodedCount: Int { undecoded.count }
+  var undecodedCount: Int { undecoded.count }
 
   /// Decodes `load` now if memory is free and no other image waits for memory.
   /// Otherwise decodes it as soon as memory is available.

@@ -99,7 +99,7 @@ public final class Display {
   var undecoded = Backlog<PendingDecode>()
   var sharing: [ImageKey: Set<Backlog<PendingDecode>.Place>] = [:]
   /// The number of waiting layers and images that have been examined.
-  package var examinedCount = 0
+  var examinedCount = 0
   // The memory reserved for each decoding operation, and the number of loads
   // that wait for its result.
   var decodes: [ImageKey: (byteCount: Int, count: Int, watch: CancelWatch?)] = [:]

@@ -67,7 +67,7 @@ final class DisplayCore {
     let outcome = end == .cancelled ? .cancelled : run.outcome
     guard run.isAnnounced else { return }
     display.count(outcome)
-    run.didDisplay?(outcome)
+    run.didDisplay?(layer, outcome)
     run.didDisplay = nil
     layer?.displayDidEnd()
   }
@@ -92,7 +92,7 @@ extension DisplayCore {
     run.isAnnounced = true
     display.countBegun()
     let drawing = Result { try layer.drawing(of: task) }
-    task?.willDisplay?()
+    task?.willDisplay?(layer)
     guard state.isLive(run.generation) else { return end(run, .cancelled) }
     switch drawing {
     case .failure(let error):

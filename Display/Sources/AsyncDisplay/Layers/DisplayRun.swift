@@ -9,7 +9,7 @@ final class DisplayRun {
   let generation: UInt64
   /// Whether the display was counted as begun, so that `didDisplay` must follow.
   var isAnnounced = false
-  var didDisplay: ((DisplayOutcome) -> Void)?
+  var didDisplay: ((Layer?, DisplayOutcome) -> Void)?
   /// The drawn bitmap, until it is shown.
   var bitmap: Bitmap?
   /// The outcome to report, unless the display was cancelled.

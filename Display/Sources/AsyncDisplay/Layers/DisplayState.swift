@@ -15,9 +15,9 @@
 /// display replaces the contents. D4: invalidating does not cancel. The current
 /// run ends first, and the next run begins after it. D5: cancelling leaves the
 /// layer dirty.
-package struct DisplayState: Hashable {
+struct DisplayState: Hashable {
   /// Whether the layer must be displayed.
-  package enum Need: Hashable, Sendable {
+  enum Need: Hashable, Sendable {
     /// The contents are up to date, or the current display will make them so.
     case clean
     /// The display was cancelled. The layer is displayed after another display
@@ -28,24 +28,24 @@ package struct DisplayState: Hashable {
   }
 
   /// The reasons why no display may begin.
-  package struct Holds: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+  struct Holds: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+    init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The user suspended the layer.
-    package static let suspended = Holds(rawValue: 1)
+    static let suspended = Holds(rawValue: 1)
     /// The layer is not in a window.
-    package static let detached = Holds(rawValue: 2)
+    static let detached = Holds(rawValue: 2)
     /// The images to draw have not been decoded yet.
-    package static let preparing = Holds(rawValue: 4)
+    static let preparing = Holds(rawValue: 4)
     /// The layer has been deallocated.
-    package static let gone = Holds(rawValue: 8)
+    static let gone = Holds(rawValue: 8)
     /// The layer is shown as part of a flattened picture.
-    package static let flattened = Holds(rawValue: 16)
+    static let flattened = Holds(rawValue: 16)
   }
 
   /// How a run ended.
-  package enum End: Hashable, Sendable {
+  enum End: Hashable, Sendable {
     case drawn
     case cleared
     case failed
@@ -55,7 +55,7 @@ package struct DisplayState: Hashable {
   }
 
   /// An action that follows from a transition.
-  package enum Action: Hashable, Sendable {
+  enum Action: Hashable, Sendable {
     /// Make this generation's bitmap the contents.
     case show(UInt64)
     /// Remove the contents.
@@ -75,37 +75,37 @@ package struct DisplayState: Hashable {
 
   /// The newest generation. Every display and every invalidation gets a new
   /// generation.
-  package private(set) var generation: UInt64 = 0
+  private(set) var generation: UInt64 = 0
   /// The generation of the contents.
-  package private(set) var shown: UInt64 = 0
-  package private(set) var need = Need.clean
-  package private(set) var holds: Holds = []
+  private(set) var shown: UInt64 = 0
+  private(set) var need = Need.clean
+  private(set) var holds: Holds = []
   // Runs that have not been reported, oldest first. All runs but the last are
   // cancelled.
   private(set) var runs: [Run] = []
 
-  package init() {}
+  init() {}
 
   /// Whether the contents are out of date, or a display is under way.
-  package var isUnfinished: Bool { need != .clean || isRunning }
+  var isUnfinished: Bool { need != .clean || isRunning }
 
   /// Whether a display is under way and not cancelled.
-  package var isRunning: Bool { runs.last.map { !$0.isCancelled } ?? false }
+  var isRunning: Bool { runs.last.map { !$0.isCancelled } ?? false }
 
   /// Whether the display commit may begin a display.
-  package var canBegin: Bool { need == .scheduled && holds.isEmpty && !isRunning }
+  var canBegin: Bool { need == .scheduled && holds.isEmpty && !isRunning }
 
   /// The generation of the latest run, or 0 if that run has been reported.
   var newestRun: UInt64 { runs.last?.generation ?? 0 }
 
   /// The number of displays that have begun and not been reported.
-  package var unreportedCount: Int { runs.count }
+  var unreportedCount: Int { runs.count }
 }
 
 // Requests that the user of a layer makes.
 extension DisplayState {
   /// Marks the contents as out of date.
-  package mutating func invalidate() -> [Action] {
+  mutating func invalidate() -> [Action] {
     defer { checkInvariants() }
     guard !holds.contains(.gone) else { return [] }
     generation += 1
@@ -113,13 +113,13 @@ extension DisplayState {
   }
 
   /// Schedules a display if the layer is dirty.
-  package mutating func requestDisplay() -> [Action] {
+  mutating func requestDisplay() -> [Action] {
     defer { checkInvariants() }
     return need == .dirty ? schedule() : []
   }
 
   /// Cancels all runs. No display begins until a display is requested again.
-  package mutating func cancel() -> [Action] {
+  mutating func cancel() -> [Action] {
     defer { checkInvariants() }
     generation += 1
     if isRunning || need == .scheduled { need = .dirty }
@@ -129,7 +129,7 @@ extension DisplayState {
   /// Prevents displays from beginning until `hold` is released. Cancels the
   /// current display, unless `hold` is `.preparing`, which only delays the next
   /// display.
-  package mutating func hold(_ hold: Holds) -> [Action] {
+  mutating func hold(_ hold: Holds) -> [Action] {
     defer { checkInvariants() }
     holds.insert(hold)
     guard hold != .preparing else { return [] }
@@ -141,7 +141,7 @@ extension DisplayState {
 
   /// Releases `hold`. Schedules a display again if `hold` cancelled it, unless
   /// `hold` is `.preparing`.
-  package mutating func release(_ hold: Holds) -> [Action] {
+  mutating func release(_ hold: Holds) -> [Action] {
     defer { checkInvariants() }
     guard holds.contains(hold), hold != .gone else { return [] }
     holds.remove(hold)
@@ -168,7 +168,7 @@ extension DisplayState {
 extension DisplayState {
   /// Cancels the current displays and begins another. Its generation is the new
   /// value of `generation`.
-  package mutating func begin() -> [Action] {
+  mutating func begin() -> [Action] {
     defer { checkInvariants() }
     assert(!holds.contains(.gone), "DisplayState.begin: the layer has been deallocated")
     generation += 1
@@ -179,14 +179,14 @@ extension DisplayState {
   }
 
   /// Whether `generation` may still be shown.
-  package func isLive(_ generation: UInt64) -> Bool {
+  func isLive(_ generation: UInt64) -> Bool {
     runs.last.map { $0.generation == generation && !$0.isCancelled } ?? false
   }
 
   /// Ends the display of `generation`. All earlier runs are cancelled. They are
   /// reported first, even if their operations are still running, so nothing
   /// waits for a cancelled display.
-  package mutating func end(_ ended: UInt64, _ end: End) -> [Action] {
+  mutating func end(_ ended: UInt64, _ end: End) -> [Action] {
     defer { checkInvariants() }
     guard let index = runs.firstIndex(where: { $0.generation == ended }) else { return [] }
     var actions = runs[..<index].map { Action.notify($0.generation, .cancelled) }
@@ -214,7 +214,7 @@ extension DisplayState {
     }
   }
 
-  package func checkInvariants() {
+  func checkInvariants() {
     assert(
       shown <= generation,
       "DisplayState: shows generation \(shown), but the newest is \(generation)"

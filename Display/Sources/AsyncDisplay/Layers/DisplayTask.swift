@@ -9,6 +9,10 @@
 /// cancelled display may be called while its last drawing step is still
 /// running.
 ///
+/// `willDisplay` and `didDisplay` receive the layer, so they need not capture
+/// it. A task that captures its layer keeps it alive until the display has
+/// ended. Otherwise releasing the layer cancels the display.
+///
 /// Modelled on YYKit's `YYAsyncLayerDisplayTask`, which did not always call
 /// `didDisplay`.
 public struct DisplayTask {
@@ -18,20 +22,21 @@ public struct DisplayTask {
   public typealias Display =
     @Sendable (_ context: DrawingContext, _ size: Size, _ isCancelled: () -> Bool) throws -> Void
 
-  /// Called on the loop before the display begins.
-  public var willDisplay: (() -> Void)?
+  /// Called on the loop with the layer, before the display begins.
+  public var willDisplay: ((Layer) -> Void)?
 
   /// Called on a worker, or on the loop for a synchronous display. If nil,
   /// there is nothing to draw, and the layer's contents are removed.
   public var display: Display?
 
-  /// Called on the loop exactly once, after the contents have been set.
-  public var didDisplay: ((DisplayOutcome) -> Void)?
+  /// Called on the loop exactly once, after the contents have been set, with
+  /// the layer and the outcome. The layer is nil if it has been released.
+  public var didDisplay: ((Layer?, DisplayOutcome) -> Void)?
 
   /// Creates a task from its closures.
   public init(
-    willDisplay: (() -> Void)? = nil,
-    didDisplay: ((DisplayOutcome) -> Void)? = nil,
+    willDisplay: ((Layer) -> Void)? = nil,
+    didDisplay: ((Layer?, DisplayOutcome) -> Void)? = nil,
     display: Display?
   ) {
     self.willDisplay = willDisplay

@@ -1,6 +1,6 @@
 /// The values that a worker needs to draw one display. Synchronous and
 /// asynchronous displays share this type, so both produce the same bytes. D14.
-package struct Drawing: Sendable {
+struct Drawing: Sendable {
   let pixels: PixelSize
   let size: Size
   let scale: Double
@@ -10,7 +10,7 @@ package struct Drawing: Sendable {
 
   /// Creates a drawing of `body` in `size`. An opaque drawing is first filled
   /// with white and `backgroundColor`.
-  package init(
+  init(
     pixels: PixelSize,
     size: Size,
     scale: Double,
@@ -26,7 +26,7 @@ package struct Drawing: Sendable {
   ///
   /// - Throws: `CancellationError` once `isCancelled` returns true, or an error
   ///   that occurred while drawing.
-  package func draw(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
+  func draw(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
     // Checked before allocating: a display that was cancelled while it waited
     // costs no memory.
     if isCancelled() { throw CancellationError() }

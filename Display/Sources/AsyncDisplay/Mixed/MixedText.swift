@@ -8,7 +8,8 @@
 ///
 /// ```swift
 /// var text = MixedText("Rated ", plain)
-/// text.append(InlineImage(.file("star.png"), size: Size(width: 12, height: 12)))
+/// let size = Size(width: 12, height: 12)
+/// text.append(InlineImage(.file("star.png"), size: size))
 /// text.append(" by 310, see ", plain)
 /// text.append("reviews", underlined, link: "reviews")
 /// ```

@@ -11,7 +11,8 @@
 /// card.cornerRadius = 8
 /// card.backgroundColor = .white
 /// card.border = Border(width: 1, color: Color(white: 0.8))
-/// card.shadow = CanvasNode.Shadow(offset: Point(x: 0, y: 2), blur: 3, color: .black)
+/// let offset = Point(x: 0, y: 2)
+/// card.shadow = CanvasNode.Shadow(offset: offset, blur: 3, color: .black)
 /// ```
 ///
 /// Modelled on Graver's `WMGCanvasView`, which did not redraw when its corners,

@@ -78,7 +78,7 @@ final class FlatPicture: LayerDelegate {
     for part in parts { part.appendBitmaps(to: &steps) }
     steps.append(.end(placement))
     return DisplayTask(
-      didDisplay: { [weak self] outcome in self?.didMerge(outcome) },
+      didDisplay: { [weak self] _, outcome in self?.didMerge(outcome) },
       display: RasterStep.drawing(steps)
     )
   }

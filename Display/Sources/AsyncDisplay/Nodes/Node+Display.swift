@@ -142,8 +142,8 @@ extension Node: LayerDelegate {
       forEachNode { nodes.append($0) }
     }
     return DisplayTask(
-      willDisplay: { for node in nodes { node.willDisplay() } },
-      didDisplay: { outcome in for node in nodes { node.finishDisplay(outcome) } },
+      willDisplay: { _ in for node in nodes { node.willDisplay() } },
+      didDisplay: { _, outcome in for node in nodes { node.finishDisplay(outcome) } },
       display: RasterStep.drawing(steps)
     )
   }

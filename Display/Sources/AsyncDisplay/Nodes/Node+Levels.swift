@@ -23,18 +23,21 @@ extension Node {
     return count
   }
 
-  // Traps if `node` is an ancestor of this node, or if adding it would make the
-  // tree too deep.
-  func checkLevels(adding node: Node) {
+  // Traps if `node` is this node or an ancestor of it, or if adding it would
+  // make the tree too deep.
+  func checkLevels(adding node: Node, _ operation: StaticString) {
     var (levels, ancestor) = (node.height, Node?.some(self))
     while let each = ancestor {
-      require(each !== node, "Node.addSubnode: a node must not be added to its own subtree")
+      require(
+        each !== node,
+        "\(operation): a node must not be added to itself or to a part of it; remove the part first"
+      )
       levels += 1
       ancestor = each.supernode
     }
     require(
       levels <= Self.deepestTree,
-      "Node.addSubnode: a tree must have no more than \(Self.deepestTree) levels, got \(levels)"
+      "\(operation): a tree must have no more than \(Self.deepestTree) levels, got \(levels)"
     )
   }
 

@@ -17,41 +17,7 @@ extension Node {
   /// - Complexity: O(d) in the number of ancestors, at most `deepestTree`. If
   ///   `node` had a supernode, O(n) in its siblings. If this node is loaded,
   ///   O(n) in the subtree of `node`.
-  public func addSubnode(_ node: Node) {
-    check("Node.addSubnode")
-    checkLevels(adding: node)
-    require(
-      !(node.rasterizingCount > 0 && isRasterized),
-      "Node.addSubnode: rasterizesSubtree must not be set within a node that rasterizes"
-    )
-    let (old, keeps) = (node.supernode, keepsLayers(of: node))
-    node.leaveSupernode(unloading: !keeps)
-    // A loaded root would be drawn twice, into its own layer and into this
-    // bitmap.
-    if node.isLoaded, !keeps { node.unload() }
-    // The flattened picture may contain nodes that are behind or in front of
-    // `node`.
-    unflatten()
-    subnodes.append(node)
-    node.supernode = self
-    didAdd(node)
-    setNeedsLayout()
-    guard let display else { return }
-    if keeps {
-      node.scale = scale
-      if isRasterized { node.prepareWithinPicture(isNew: true) }
-      if old !== self { node.inheritState(of: self, isRoot: old == nil) }
-    } else {
-      node.load(in: display, scale: scale)
-    }
-  }
-
-  // As in Texture, moving a loaded node does not unload it.
-  private func keepsLayers(of node: Node) -> Bool {
-    guard node.isLoaded, node.display === display else { return false }
-    guard let parent = node.supernode else { return !isRasterized }
-    return parent.isRasterized ? parent.rasterizer === rasterizer : !isRasterized
-  }
+  public func addSubnode(_ node: Node) { insert(node, "Node.addSubnode") { $0.count } }
 
   /// Removes the node from its supernode. Cancels its displays and removes its
   /// layers.
@@ -63,7 +29,9 @@ extension Node {
     leaveSupernode(unloading: true)
   }
 
-  private func leaveSupernode(unloading: Bool) {
+  /// Removes the node from its supernode. Keeps its layers and displays, unless
+  /// `unloading` is true.
+  func leaveSupernode(unloading: Bool) {
     guard let parent = supernode else { return }
     let picture = isRasterized && !rasterizesSubtree ? rasterizer : nil
     // Unflattens the pictures that contain the node, and the pictures of nodes

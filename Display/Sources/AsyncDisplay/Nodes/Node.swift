@@ -136,6 +136,9 @@ open class Node {
   var awaitedCount = 0
   var isGivenUp = false
 
+  /// The lowest index at which a subnode may be inserted.
+  var backmostIndex: Int { 0 }
+
   // The index of the subnode that the last check found not to be displayed yet.
   var awaitedPart = 0
 

@@ -16,7 +16,12 @@ public import LoopTransactions
 /// final class Article: BandedNode {
 ///   override func makeBandDrawing() -> BandDisplay? {
 ///     { [text] context, size, band, isCancelled in
-///       try text.draw(TextStyle(), in: Rect(size: size), of: context, isCancelled: isCancelled)
+///       try text.draw(
+///         TextStyle(),
+///         in: Rect(size: size),
+///         of: context,
+///         isCancelled: isCancelled
+///       )
 ///     }
 ///   }
 /// }
@@ -33,7 +38,7 @@ open class BandedNode: Node {
     ) throws -> Void
 
   /// The maximum number of bands that exist at once. Not measured.
-  package static let mostBands = 1024
+  static let mostBands = 1024
 
   /// The height of a band in points, rounded up to whole pixels.
   ///
@@ -86,6 +91,9 @@ open class BandedNode: Node {
     if isRasterized { setNeedsDisplay() }
     for band in bands.values { band.setNeedsDisplay() }
   }
+
+  // New bands are inserted at the back.
+  override var backmostIndex: Int { bands.count }
 
   // Each band fills its own background.
   override var ownBackground: Color? { isRasterized ? backgroundColor : nil }

@@ -1,12 +1,12 @@
 /// Finds the spans that overlap a window.
-package struct RangeIndex {
+struct RangeIndex {
   /// A span of the content and the index of the item that occupies it.
-  package struct Span {
+  struct Span {
     let start: Double
     let end: Double
-    package let item: Int
+    let item: Int
 
-    package init(start: Double, end: Double, item: Int) {
+    init(start: Double, end: Double, item: Int) {
       (self.start, self.end, self.item) = (start, end, item)
     }
   }
@@ -20,7 +20,7 @@ package struct RangeIndex {
   /// Creates an index of `spans`, which may be in any order.
   ///
   /// - Complexity: O(n log n).
-  package init(_ spans: [Span]) {
+  init(_ spans: [Span]) {
     self.spans = spans.sorted { ($0.start, $0.item) < ($1.start, $1.item) }
     var reach = -Double.infinity
     reaches = self.spans.map { span in
@@ -34,7 +34,7 @@ package struct RangeIndex {
   ///
   /// - Complexity: O(log n), plus O(1) for each span from the first span that
   ///   reaches the window.
-  package func forEach(from start: Double, to end: Double, _ body: (Span) -> Void) {
+  func forEach(from start: Double, to end: Double, _ body: (Span) -> Void) {
     var (low, high) = (0, spans.count)
     while low < high {
       let middle = (low + high) / 2

@@ -1,4 +1,4 @@
-package import LoopTransactions
+import LoopTransactions
 
 /// A priority queue. Higher priorities come first, in FIFO order within a
 /// priority.
@@ -8,9 +8,9 @@ package import LoopTransactions
 ///
 /// The queue has 256 lists, one per priority, so nothing is sorted. Every
 /// operation except listing all elements takes constant time.
-package struct Backlog<Element: AnyObject> {
+struct Backlog<Element: AnyObject> {
   /// The position of an element in the queue.
-  package struct Place: Hashable {
+  struct Place: Hashable {
     fileprivate let index: Int
   }
 
@@ -32,17 +32,17 @@ package struct Backlog<Element: AnyObject> {
   // One bit per priority, set if its list is not empty.
   private var filled: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   /// The number of queued elements.
-  package private(set) var count = 0
+  private(set) var count = 0
 
   /// Creates an empty queue.
-  package init() {}
+  init() {}
 
-  package var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { count == 0 }
 
   /// The element with the highest priority, or nil if the queue is empty.
   ///
   /// - Complexity: O(1).
-  package var first: Element? { highest.flatMap { slots[firsts[$0]].element } }
+  var first: Element? { highest.flatMap { slots[firsts[$0]].element } }
 
   /// The priority level and the number of `first`, for comparing it with the
   /// first element of another queue.
@@ -51,13 +51,13 @@ package struct Backlog<Element: AnyObject> {
   }
 
   /// The element at `place`, which must be in use.
-  package subscript(place: Place) -> Element? { slots[place.index].element }
+  subscript(place: Place) -> Element? { slots[place.index].element }
 
   /// Appends `element` to the list of `priority`. `number` is the element's
   /// arrival number, which orders elements across queues.
   ///
   /// - Complexity: Amortised O(1).
-  package mutating func append(
+  mutating func append(
     _ element: Element,
     _ priority: OperationPriority,
     number: UInt64 = 0
@@ -81,7 +81,7 @@ package struct Backlog<Element: AnyObject> {
   /// Removes the element at `place`, which must be in use.
   ///
   /// - Complexity: O(1).
-  package mutating func remove(_ place: Place) {
+  mutating func remove(_ place: Place) {
     let slot = slots[place.index]
     // Does not access the element, because its deinit may be running.
     assert(slot.level >= 0, "Backlog.remove: place \(place.index) is not in use")
@@ -105,7 +105,7 @@ package struct Backlog<Element: AnyObject> {
   /// All queued elements, in order.
   ///
   /// - Complexity: O(n).
-  package var elements: [Element] {
+  var elements: [Element] {
     var elements: [Element] = []
     elements.reserveCapacity(count)
     for level in stride(from: 255, through: 0, by: -1) {

@@ -1,13 +1,32 @@
 import LoopTransactions
 import Synchronization
 
-/// Measures how soon a worker stops after its operation was cancelled. A watch
-/// belongs to one operation.
-package final class CancelWatch: Sendable {
+/// Measures how soon a worker stops after its operation was cancelled.
+///
+/// A watch belongs to one operation. AsyncDisplay makes its own watches, for
+/// `Display.onStopped`. Make one for an operation of your own, such as a
+/// `Display.build`, to report its cancellation in the same way. Any thread may use
+/// a watch.
+///
+/// ```swift
+/// let watch = CancelWatch(display.onStopped)
+/// let operation = display.build { _ -> sending TextNode in
+///   watch?.begin()
+///   defer { watch?.end() }
+///   return TextNode()
+/// } completion: { outcome in
+///   outcome.value?.load(in: display, scale: 2)
+/// }
+///
+/// // On the loop, when the node is no longer needed:
+/// watch?.cancel()
+/// operation.cancel()
+/// ```
+public final class CancelWatch: Sendable {
   /// Called with the time from the cancellation to the end of the work, and the
   /// CPU time the worker spent in that period. The CPU time is nil where the
   /// system does not provide it.
-  package typealias Report = @Sendable (_ after: Duration, _ computed: Duration?) -> Void
+  public typealias Report = @Sendable (_ after: Duration, _ computed: Duration?) -> Void
 
   private let report: Report
   // The worker's CPU clock, or 0 if there is no clock. Relaxed: a plain number
@@ -26,20 +45,24 @@ package final class CancelWatch: Sendable {
   private let instant = Atomic<UInt64>(0)
 
   /// Creates a watch that calls `report`. Returns nil if `report` is nil.
-  package init?(_ report: Report?) {
+  public init?(_ report: Report?) {
     guard let report else { return nil }
     self.report = report
   }
 
-  /// Starts measuring. Call on the worker before it does anything else.
-  package func begin() {
+  /// Starts measuring.
+  ///
+  /// Call on the worker before it does anything else.
+  public func begin() {
     guard let own = ThreadClock.current else { return }
     began.store(own.nanoseconds ?? 0, ordering: .relaxed)
     clock.store(own.rawValue, ordering: .relaxed)
   }
 
-  /// Records the time of the cancellation. Call immediately before cancelling.
-  package func cancel() {
+  /// Records the time of the cancellation.
+  ///
+  /// Call from any thread, immediately before cancelling the operation.
+  public func cancel() {
     // The worker's CPU clock is read between the two readings of the wall
     // clock, here and in `end()`. The CPU time therefore never exceeds the
     // elapsed time.
@@ -51,9 +74,10 @@ package final class CancelWatch: Sendable {
     instant.store(now, ordering: .releasing)
   }
 
-  /// Reports how long the worker took to stop, if it was cancelled. Call on the
-  /// worker after the last work of the operation.
-  package func end() {
+  /// Reports how long the worker took to stop, if `cancel()` was called.
+  ///
+  /// Call on the worker after the last work of the operation.
+  public func end() {
     let cancelled = instant.load(ordering: .acquiring)
     guard cancelled > 0 else { return }
     let seen = computed.load(ordering: .relaxed)
@@ -66,5 +90,5 @@ package final class CancelWatch: Sendable {
 
 extension CancelWatch: CustomReflectable {
   /// An empty mirror, because reflection traps at an atomic.
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,8 +3,10 @@
 /// Corresponds to Foundation's `NSAttributedString`.
 ///
 /// ```swift
-/// var text = AttributedText("Total ", TextAttributes(font: Font("DejaVu Sans", size: 16)))
-/// text.append("12.50", TextAttributes(font: Font("DejaVu Sans", size: 16, weight: 700)))
+/// let font = Font("DejaVu Sans", size: 16)
+/// let bold = Font("DejaVu Sans", size: 16, weight: 700)
+/// var text = AttributedText("Total ", TextAttributes(font: font))
+/// text.append("12.50", TextAttributes(font: bold))
 /// ```
 ///
 /// Pango lays out a text in one step that cannot be cancelled, so the text

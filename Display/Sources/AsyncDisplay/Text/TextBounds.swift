@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 /// The space that remains for further lines.
 struct TextBounds {
@@ -17,7 +17,7 @@ struct TextBounds {
 
   /// Takes space for the next line, whose rectangle is `line`. Returns false if
   /// the line does not fit.
-  mutating func admit(_ line: PangoRectangle) -> Bool {
+  mutating func admit(_ line: ad_pango_rect_t) -> Bool {
     let y = Double(line.y)
     // Pango's coordinates wrap around above two million points.
     guard left > 0, abs(y - top) < 0x1p31 else { return false }

@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 #if canImport(Glibc)
   import Glibc
@@ -29,25 +29,25 @@ enum TextContext {
   }()
 
   private static func make() -> OpaquePointer? {
-    guard let map = pango_cairo_font_map_new() else { return nil }
+    guard let map = ad_pango_cairo_font_map_new() else { return nil }
     // The context retains the font map.
-    defer { g_object_unref(UnsafeMutableRawPointer(map)) }
-    guard let context = pango_font_map_create_context(map) else { return nil }
+    defer { ad_g_object_unref(UnsafeMutableRawPointer(map)) }
+    guard let context = ad_pango_font_map_create_context(map) else { return nil }
     // The font options are fixed, so that text has the same pixels on every
     // thread and machine, and the same width at every scale.
-    let options = cairo_font_options_create()
-    cairo_font_options_set_antialias(options, ad_cairo_gray)
-    cairo_font_options_set_hint_style(options, ad_cairo_hint_none)
-    cairo_font_options_set_hint_metrics(options, ad_cairo_hint_metrics_off)
-    pango_cairo_context_set_font_options(context, options)
-    cairo_font_options_destroy(options)
-    pango_context_set_round_glyph_positions(context, 0)
+    let options = ad_cairo_font_options_create()
+    ad_cairo_font_options_set_antialias(options, ad_cairo_gray)
+    ad_cairo_font_options_set_hint_style(options, ad_cairo_hint_none)
+    ad_cairo_font_options_set_hint_metrics(options, ad_cairo_hint_metrics_off)
+    ad_pango_cairo_context_set_font_options(context, options)
+    ad_cairo_font_options_destroy(options)
+    ad_pango_context_set_round_glyph_positions(context, 0)
     return context
   }
 }
 
 #if canImport(Darwin)
-  private func dropContext(_ context: UnsafeMutableRawPointer) { g_object_unref(context) }
+  private func dropContext(_ context: UnsafeMutableRawPointer) { ad_g_object_unref(context) }
 #else
-  private func dropContext(_ context: UnsafeMutableRawPointer?) { g_object_unref(context) }
+  private func dropContext(_ context: UnsafeMutableRawPointer?) { ad_g_object_unref(context) }
 #endif

@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 /// Text laid out in lines, for measuring or drawing.
 ///
@@ -26,7 +26,7 @@ struct TextLayout: ~Copyable {
     shapes: [TextShape] = [],
     _ isCancelled: () -> Bool = { false }
   ) {
-    guard let layout = pango_layout_new(TextContext.current) else {
+    guard let layout = ad_pango_layout_new(TextContext.current) else {
       trap("TextLayout: out of memory for a Pango layout")
     }
     self.layout = layout
@@ -39,79 +39,82 @@ struct TextLayout: ~Copyable {
     setText(text, isCancelled)
   }
 
-  deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
+  deinit { ad_g_object_unref(UnsafeMutableRawPointer(layout)) }
 
   private func setAttributes(_ text: AttributedText, _ shapes: [TextShape]) {
-    let list = pango_attr_list_new()
+    let list = ad_pango_attr_list_new()
     for run in text.runs {
       let attributes = run.attributes
-      func insert(_ attribute: UnsafeMutablePointer<PangoAttribute>?) {
+      func insert(_ attribute: UnsafeMutablePointer<ad_pango_attribute_t>?) {
         attribute?.pointee.start_index = UInt32(clamping: run.range.lowerBound)
         attribute?.pointee.end_index = UInt32(clamping: run.range.upperBound)
-        pango_attr_list_insert(list, attribute)
+        ad_pango_attr_list_insert(list, attribute)
       }
       let font = Self.description(of: attributes.font)
-      insert(pango_attr_font_desc_new(font))
-      pango_font_description_free(font)
+      insert(ad_pango_attr_font_desc_new(font))
+      ad_pango_font_description_free(font)
       let color = attributes.color
       insert(
-        pango_attr_foreground_new(
+        ad_pango_attr_foreground_new(
           Self.part(color.red),
           Self.part(color.green),
           Self.part(color.blue)
         )
       )
       // The value is at least 1, because Pango treats 0 as unset.
-      insert(pango_attr_foreground_alpha_new(max(1, Self.part(color.alpha))))
-      if attributes.isUnderlined { insert(pango_attr_underline_new(ad_pango_underline)) }
+      insert(ad_pango_attr_foreground_alpha_new(max(1, Self.part(color.alpha))))
+      if attributes.isUnderlined { insert(ad_pango_attr_underline_new(ad_pango_underline)) }
       if attributes.letterSpacing != 0 {
-        insert(pango_attr_letter_spacing_new(Self.units(attributes.usableSpacing)))
+        insert(ad_pango_attr_letter_spacing_new(Self.units(attributes.usableSpacing)))
       }
     }
     for (index, shape) in shapes.enumerated() {
-      pango_attr_list_insert(list, shape.makeAttribute(index))
+      ad_pango_attr_list_insert(list, shape.makeAttribute(index))
     }
     for piece in TextItems.pieces(of: text.string) {
       // The attribute has its default value. It only starts a new item.
-      let attribute = pango_attr_fallback_new(1)
+      let attribute = ad_pango_attr_fallback_new(1)
       attribute?.pointee.start_index = UInt32(clamping: piece.lowerBound)
       attribute?.pointee.end_index = UInt32(clamping: piece.upperBound)
-      pango_attr_list_insert(list, attribute)
+      ad_pango_attr_list_insert(list, attribute)
     }
-    pango_layout_set_attributes(layout, list)
-    pango_attr_list_unref(list)
+    ad_pango_layout_set_attributes(layout, list)
+    ad_pango_attr_list_unref(list)
   }
 
   private func setLines(_ style: TextStyle, _ size: Size) {
-    if size.width.isFinite { pango_layout_set_width(layout, max(0, Self.units(size.width))) }
-    pango_layout_set_wrap(layout, ad_pango_wrap_word_char)
-    pango_layout_set_spacing(layout, Self.units(style.lineSpacing))
-    pango_layout_set_justify(layout, style.alignment == .justified ? 1 : 0)
+    if size.width.isFinite { ad_pango_layout_set_width(layout, max(0, Self.units(size.width))) }
+    ad_pango_layout_set_wrap(layout, ad_pango_wrap_word_char)
+    ad_pango_layout_set_spacing(layout, Self.units(style.lineSpacing))
+    ad_pango_layout_set_justify(layout, style.alignment == .justified ? 1 : 0)
     switch style.alignment {
-    case .left, .justified: pango_layout_set_alignment(layout, ad_pango_left)
-    case .center: pango_layout_set_alignment(layout, ad_pango_center)
-    case .right: pango_layout_set_alignment(layout, ad_pango_right)
+    case .left, .justified: ad_pango_layout_set_alignment(layout, ad_pango_left)
+    case .center: ad_pango_layout_set_alignment(layout, ad_pango_center)
+    case .right: ad_pango_layout_set_alignment(layout, ad_pango_right)
     }
     switch style.truncation {
     case .none: return
-    case .start: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_start)
-    case .middle: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_middle)
-    case .end: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_end)
+    case .start: ad_pango_layout_set_ellipsize(layout, ad_pango_ellipsize_start)
+    case .middle: ad_pango_layout_set_ellipsize(layout, ad_pango_ellipsize_middle)
+    case .end: ad_pango_layout_set_ellipsize(layout, ad_pango_ellipsize_end)
     }
     // Pango interprets a negative height as a number of lines.
     if let limit = style.lineLimit {
-      pango_layout_set_height(layout, -Int32(clamping: max(1, limit)))
+      ad_pango_layout_set_height(layout, -Int32(clamping: max(1, limit)))
     } else if size.height.isFinite {
-      pango_layout_set_height(layout, max(0, Self.units(size.height)))
+      ad_pango_layout_set_height(layout, max(0, Self.units(size.height)))
     }
   }
 
   private static func description(of font: Font) -> OpaquePointer? {
-    let description = pango_font_description_new()
-    pango_font_description_set_family(description, font.usableFamily)
-    pango_font_description_set_absolute_size(description, font.usableSize * Double(ad_pango_scale))
-    pango_font_description_set_weight(description, Int32(min(max(font.weight, 100), 1000)))
-    if font.isItalic { pango_font_description_set_style(description, ad_pango_italic) }
+    let description = ad_pango_font_description_new()
+    ad_pango_font_description_set_family(description, font.usableFamily)
+    ad_pango_font_description_set_absolute_size(
+      description,
+      font.usableSize * Double(ad_pango_scale)
+    )
+    ad_pango_font_description_set_weight(description, UInt32(min(max(font.weight, 100), 1000)))
+    if font.isItalic { ad_pango_font_description_set_style(description, ad_pango_italic) }
     return description
   }
 
@@ -128,14 +131,17 @@ struct TextLayout: ~Copyable {
 
 // Results.
 extension TextLayout {
+  /// The number of glyphs that no installed font contains.
+  var unknownGlyphs: Int { Int(ad_pango_layout_get_unknown_glyphs_count(layout)) }
+
   /// The size and line count of the text.
   var measure: TextMeasure {
     var measure = TextMeasure()
-    measure.isTruncated = pango_layout_is_ellipsized(layout) != 0
+    measure.isTruncated = ad_pango_layout_is_ellipsized(layout) != 0
     var end = 0
     forEachLine { line, _, logical in
       measure.lineCount += 1
-      end = Int(pango_layout_line_get_start_index(line) + pango_layout_line_get_length(line))
+      end = Int(ad_pango_layout_line_get_start_index(line) + ad_pango_layout_line_get_length(line))
       let scale = Double(ad_pango_scale)
       // The values are added as Double, because Pango's integers overflow above
       // two million points.
@@ -173,8 +179,8 @@ extension TextLayout {
         return false
       }
       let scale = Double(ad_pango_scale)
-      cairo_move_to(context.cairo, Double(logical.x) / scale, Double(baseline) / scale)
-      pango_cairo_show_layout_line(context.cairo, line)
+      ad_cairo_move_to(context.cairo, Double(logical.x) / scale, Double(baseline) / scale)
+      ad_pango_cairo_show_layout_line(context.cairo, line)
       return true
     }
     if wasCancelled { throw CancellationError() }
@@ -184,16 +190,16 @@ extension TextLayout {
   /// cluster's byte index in the text and its rectangle, which is as high as
   /// the line.
   func forEachCluster(_ body: (Int, Rect) -> Void) {
-    guard let iterator = pango_layout_get_iter(layout) else { return }
-    defer { pango_layout_iter_free(iterator) }
+    guard let iterator = ad_pango_layout_get_iter(layout) else { return }
+    defer { ad_pango_layout_iter_free(iterator) }
     var (last, bounds) = (OpaquePointer?.none, bounds)
     repeat {
-      let line = pango_layout_iter_get_line_readonly(iterator)
-      var (extents, cluster) = (PangoRectangle(), PangoRectangle())
-      pango_layout_iter_get_line_extents(iterator, nil, &extents)
+      let line = ad_pango_layout_iter_get_line_readonly(iterator)
+      var (extents, cluster) = (ad_pango_rect_t(), ad_pango_rect_t())
+      ad_pango_layout_iter_get_line_extents(iterator, nil, &extents)
       if line != last { guard bounds.admit(extents) else { return } }
       last = line
-      pango_layout_iter_get_cluster_extents(iterator, nil, &cluster)
+      ad_pango_layout_iter_get_cluster_extents(iterator, nil, &cluster)
       let scale = Double(ad_pango_scale)
       let rect = Rect(
         x: Double(cluster.x) / scale,
@@ -201,23 +207,23 @@ extension TextLayout {
         width: Double(cluster.width) / scale,
         height: Double(extents.height) / scale
       )
-      body(Int(pango_layout_iter_get_index(iterator)), rect)
-    } while pango_layout_iter_next_cluster(iterator) != 0
+      body(Int(ad_pango_layout_iter_get_index(iterator)), rect)
+    } while ad_pango_layout_iter_next_cluster(iterator) != 0
   }
 
   /// Calls `body` for each line that fits, until `body` returns false. `body`
   /// receives the line's baseline and extents.
-  private func forEachLine(_ body: (OpaquePointer, Int32, PangoRectangle) -> Bool) {
-    guard let iterator = pango_layout_get_iter(layout) else { return }
-    defer { pango_layout_iter_free(iterator) }
+  private func forEachLine(_ body: (OpaquePointer, Int32, ad_pango_rect_t) -> Bool) {
+    guard let iterator = ad_pango_layout_get_iter(layout) else { return }
+    defer { ad_pango_layout_iter_free(iterator) }
     var bounds = bounds
     repeat {
-      guard let line = pango_layout_iter_get_line_readonly(iterator) else { return }
-      var logical = PangoRectangle()
-      pango_layout_iter_get_line_extents(iterator, nil, &logical)
+      guard let line = ad_pango_layout_iter_get_line_readonly(iterator) else { return }
+      var logical = ad_pango_rect_t()
+      ad_pango_layout_iter_get_line_extents(iterator, nil, &logical)
       guard bounds.admit(logical) else { return }
-      guard body(line, pango_layout_iter_get_baseline(iterator), logical) else { return }
-    } while pango_layout_iter_next_line(iterator) != 0
+      guard body(line, ad_pango_layout_iter_get_baseline(iterator), logical) else { return }
+    } while ad_pango_layout_iter_next_line(iterator) != 0
   }
 
   private var bounds: TextBounds { TextBounds(lineLimit: lineLimit, height: height) }
@@ -234,7 +240,7 @@ extension TextLayout {
     text.string.withCString { string in
       while true {
         let end = Self.end(of: paragraphs, in: string, count)
-        pango_layout_set_text(layout, string, Int32(clamping: end))
+        ad_pango_layout_set_text(layout, string, Int32(clamping: end))
         bytesSet += end
         guard end < count, hasRoom(for: paragraphs), !isCancelled() else { return }
         paragraphs *= 2
@@ -255,13 +261,13 @@ extension TextLayout {
   private func hasRoom(for paragraphs: Int) -> Bool {
     // If the text has an ellipsis, Pango creates no lines for paragraphs that
     // do not fit.
-    guard Int(pango_layout_get_line_count(layout)) >= paragraphs else { return false }
+    guard Int(ad_pango_layout_get_line_count(layout)) >= paragraphs else { return false }
     var lines = 0
     forEachLine { _, _, _ in
       lines += 1
       return true
     }
-    return lines == Int(pango_layout_get_line_count(layout))
+    return lines == Int(ad_pango_layout_get_line_count(layout))
   }
 
   // Returns the byte index where the given number of paragraphs ends, before

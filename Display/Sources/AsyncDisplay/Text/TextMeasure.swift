@@ -22,12 +22,20 @@ extension AttributedText {
     isEmpty ? TextMeasure() : TextLayout(self, style, in: size).measure
   }
 
+  /// The number of characters that no installed font contains.
+  ///
+  /// Call from any thread. Lays the text out, as `measure(_:in:)` does.
+  public var unknownCharacters: Int {
+    let size = Size(width: .infinity, height: .infinity)
+    return isEmpty ? 0 : TextLayout(self, TextStyle(), in: size).unknownGlyphs
+  }
+
   /// The length in bytes of the longest item that Pango shapes.
-  package var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
+  var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
 
   /// Returns the number of bytes laid out to measure the text. Bytes that were
   /// laid out twice count twice.
-  package func bytesSet(_ style: TextStyle, in size: Size) -> Int {
+  func bytesSet(_ style: TextStyle, in size: Size) -> Int {
     isEmpty ? 0 : TextLayout(self, style, in: size).bytesSet
   }
 

@@ -1,4 +1,4 @@
-import CPango
+import CDisplayPango
 
 /// Empty space that replaces a range of text.
 struct TextShape: Sendable {
@@ -36,8 +36,8 @@ final class ShapePainter {
   func draw(_ lines: () throws -> Void) throws {
     let pango = TextContext.current
     let data = Unmanaged.passUnretained(self).toOpaque()
-    pango_cairo_context_set_shape_renderer(pango, drawShape, data, nil)
-    defer { pango_cairo_context_set_shape_renderer(pango, nil, nil, nil) }
+    ad_pango_cairo_context_set_shape_renderer(pango, drawShape, data, nil)
+    defer { ad_pango_cairo_context_set_shape_renderer(pango, nil, nil, nil) }
     try lines()
     if let failure { throw failure }
   }
@@ -45,7 +45,7 @@ final class ShapePainter {
   fileprivate func draw(_ index: Int) {
     guard failure == nil, shapes.indices.contains(index) else { return }
     var (x, y) = (0.0, 0.0)
-    cairo_get_current_point(context.cairo, &x, &y)
+    ad_cairo_get_current_point(context.cairo, &x, &y)
     let shape = shapes[index]
     let rect = Rect(
       origin: Point(x: x, y: y - (shape.size.height - shape.descent)),
@@ -57,7 +57,7 @@ final class ShapePainter {
 
 private func drawShape(
   _: OpaquePointer?,
-  _ shape: UnsafeMutablePointer<PangoAttrShape>?,
+  _ shape: UnsafeMutablePointer<ad_pango_shape_t>?,
   _: Int32,
   _ data: UnsafeMutableRawPointer?
 ) {
@@ -70,13 +70,13 @@ private func drawShape(
 extension TextShape {
   /// Returns the Pango attribute that represents the shape. `index` identifies
   /// the shape.
-  func makeAttribute(_ index: Int) -> UnsafeMutablePointer<PangoAttribute>? {
-    var rect = PangoRectangle()
+  func makeAttribute(_ index: Int) -> UnsafeMutablePointer<ad_pango_attribute_t>? {
+    var rect = ad_pango_rect_t()
     rect.y = TextLayout.units(descent - size.height)
     rect.width = TextLayout.units(max(0, size.width))
     rect.height = TextLayout.units(max(0, size.height))
     let data = UnsafeMutableRawPointer(bitPattern: index + 1)
-    let attribute = pango_attr_shape_new_with_data(&rect, &rect, data, nil, nil)
+    let attribute = ad_pango_attr_shape_new_with_data(&rect, &rect, data, nil, nil)
     attribute?.pointee.start_index = UInt32(clamping: range.lowerBound)
     attribute?.pointee.end_index = UInt32(clamping: range.upperBound)
     return attribute

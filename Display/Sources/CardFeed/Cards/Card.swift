@@ -14,13 +14,20 @@ public final class Card: Node {
   private let title = TextNode()
   private let details = TextNode()
   private let border = BorderNode()
-  private let indexMark: IndexMarkNode
+  private let titleHeight: Double
+  private let textHeight: Double
+  // The height of the picture divided by its width.
+  private let ratio: Double
 
   /// Creates the full-size card of `content`, the card at `index` of a feed.
   ///
-  /// - Parameter blur: The blur of the cover.
-  public init(_ content: CardContent, index: Int, blur: BlurFilter) {
-    indexMark = IndexMarkNode(index)
+  /// - Parameters:
+  ///   - blur: The blur of the cover.
+  ///   - isMarked: Whether the number of the card is encoded in its picture. See
+  ///     `index(in:)`.
+  public init(_ content: CardContent, index: Int, blur: BlurFilter, isMarked: Bool = false) {
+    (titleHeight, textHeight) = (content.titleHeight, content.textHeight)
+    ratio = Double(content.pixels.height) / Double(content.pixels.width)
     super.init()
     rasterizesSubtree = true
     isOpaque = true
@@ -30,13 +37,14 @@ public final class Card: Node {
     cover.modification = .blur(blur)
     picture.image = source
     picture.contentMode = .aspectFit
-    shade.gradient = Gradient([.init(0.5, .clear), .init(1, .black)])
+    shade.gradient = Gradient([.init(0.5, .clear), .init(1, Color(white: 0, alpha: 0.7))])
     write(content)
     border.color = Color(white: 1, alpha: 0.4)
-    for node in [cover, picture, shade, title, details, border, indexMark] {
+    for node in [cover, picture, shade, title, details, border] {
       if let image = node as? ImageNode { image.keepsImage = false }
       addSubnode(node)
     }
+    if isMarked { addSubnode(IndexMarkNode(index)) }
     frame = Rect(size: FeedLayout.size(of: content))
   }
 
@@ -47,14 +55,10 @@ public final class Card: Node {
   func becomeSynchronous() { forEachNode { $0.displaysAsynchronously = false } }
 
   private func write(_ content: CardContent) {
-    let heavy = Font("DejaVu Sans", size: 30, weight: 800)
-    title.text = AttributedText(content.title, TextAttributes(font: heavy, color: .white))
+    let text = CardText(title: content.title, details: content.details)
+    (title.text, details.text) = (text.title, text.details)
     title.style.shadow = Self.shadow(2)
-    title.style.truncation = .end
-    let medium = Font("DejaVu Sans", size: 16, weight: 500)
-    details.text = AttributedText(content.details, TextAttributes(font: medium, color: .white))
     details.style.shadow = Self.shadow(1)
-    for text in [title, details] { text.style.alignment = .justified }
   }
 
   private static func shadow(_ down: Double) -> TextStyle.Shadow {
@@ -63,27 +67,39 @@ public final class Card: Node {
 
   /// Lays out the parts as in the tutorial of AsyncDisplayKit.
   override public func layOut() {
-    let high = frame.size.height - FeedLayout.textHeight
+    let (width, high) = (frame.size.width, frame.size.height - textHeight)
     cover.frame = bounds
-    picture.frame = Rect(x: 0, y: 0, width: frame.size.width, height: high)
-    shade.frame = picture.frame
-    title.frame = Rect(x: 20, y: high - 50, width: 280, height: 40)
-    details.frame = Rect(x: 24, y: high + 20, width: 272, height: 300)
-    border.frame = bounds
-    indexMark.frame = bounds
+    // Not rounded, so that a picture of the card's size is not interpolated.
+    picture.frame = Rect(x: 0, y: 0, width: width, height: width * ratio)
+    shade.frame = Rect(x: 0, y: 0, width: width, height: high)
+    title.frame = Rect(
+      x: CardText.titleMargin,
+      y: high - CardText.titleGap - titleHeight,
+      width: width - 2 * CardText.titleMargin,
+      height: titleHeight
+    )
+    details.frame = Rect(
+      x: CardText.textMargin,
+      y: high + CardText.textGap,
+      width: width - 2 * CardText.textMargin,
+      height: textHeight - 2 * CardText.textGap
+    )
+    for node in subnodes where node === border || node is IndexMarkNode { node.frame = bounds }
   }
 
   /// Calls `onDisplayed`.
   override public func hierarchyDidDisplay() { onDisplayed?() }
 }
 
-/// A node that draws a line along the inside of its bounds.
+/// A node that draws a line along the inside of its bounds, with the round
+/// corners to which a screen cuts the card.
 final class BorderNode: Node {
   var color = Color.black
 
   override func makeDrawing() -> DisplayTask.Display? {
     { [color] context, size, _ in
-      context.stroke(Rect(size: size), width: 1, with: color)
+      let radius = FeedParts.cornerRadius
+      context.stroke(Rect(size: size), radius: radius, width: 1, with: color)
     }
   }
 }

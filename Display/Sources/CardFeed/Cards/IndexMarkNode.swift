@@ -3,7 +3,8 @@ public import AsyncDisplay
 /// The number of a card, encoded as 16 black and white marks in the card's top
 /// row. Each mark is two pixels wide.
 ///
-/// With these marks, a frame can detect which card a bitmap shows.
+/// With these marks, a frame can detect which card a bitmap shows. The tests and
+/// the benchmark use them; a window shows cards without them.
 final class IndexMarkNode: Node {
   private let index: Int
 
@@ -28,7 +29,8 @@ extension Card {
   /// The number of bits of a card number. A feed has at most 65,536 cards.
   static let indexBits = 16
 
-  /// Returns the number of the card that `bitmap` shows.
+  /// Returns the number of the card that `bitmap` shows. The card must have been
+  /// created with marks.
   ///
   /// Call from any thread.
   public static func index(in bitmap: Bitmap) -> Int {

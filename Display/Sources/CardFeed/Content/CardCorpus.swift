@@ -3,9 +3,9 @@ import LoopTransactionsTesting
 
 /// The 19 cards of the feed, generated from a seed.
 ///
-/// Pictures and texts have the same sizes and lengths as in the AsyncDisplayKit
-/// tutorial. They are generated, so that no third-party content is distributed.
-/// A longer feed repeats the 19 cards.
+/// Pictures and texts have the same proportions and lengths as in the
+/// AsyncDisplayKit tutorial. The pictures are rendered landscapes, so that no
+/// third-party content is distributed. A longer feed repeats the 19 cards.
 ///
 /// Modelled on the AsyncDisplayKit tutorial of 2014.
 public struct CardCorpus: Sendable {
@@ -18,26 +18,33 @@ public struct CardCorpus: Sendable {
 
   /// Generates the cards of `seed`.
   ///
-  /// Call from any thread. Takes about a quarter of a second.
+  /// Call from any thread. Takes about a second at scale 2.
   ///
   /// - Parameter scale: The number of pixels per point for which the pictures
   ///   are made.
   ///
   /// - Throws: `DisplayError` if memory runs out.
   public init(seed: UInt64 = 19, scale: Double = 2) throws {
+    try self.init(seed: seed, scale: scale, scripts: Script.common)
+  }
+
+  /// Generates the cards of `seed`, written in `scripts`.
+  package init(seed: UInt64 = 19, scale: Double, scripts: Set<Script>) throws {
     var random = SeededGenerator(seed: seed)
     var cards: [CardContent] = []
     for (number, size) in Self.sizes.enumerated() {
-      let pixels = PixelSize(
-        width: Int(Double(size.0) * scale / 2),
-        height: Int(Double(size.1) * scale / 2)
-      )
+      let (scenery, script) = Self.subjects[number]
+      let earlier = Self.subjects[..<number].count { $0.0 == scenery }
+      let text = CardWriter(scenery, earlier, scripts.contains(script) ? script : .latin, &random)
+      let original = PictureOriginal(scenery: scenery, seed: random.next())
+      let pixels = Self.pixels(Double(size.0), Double(size.1), scale)
       cards.append(
         CardContent(
-          title: Words.title(number, &random),
-          details: Words.details(&random),
-          picture: ImageData(try PictureMaker.file(pixels, &random)),
-          pixels: pixels
+          title: text.title,
+          details: text.details,
+          picture: ImageData(try original.file(of: pixels)),
+          pixels: pixels,
+          original: original
         )
       )
     }
@@ -47,12 +54,32 @@ public struct CardCorpus: Sendable {
 
   /// The same cards without text. These cards look the same on every machine,
   /// regardless of its fonts.
-  package var withoutText: CardCorpus { CardCorpus(cards: cards.map(\.withoutText), scale: scale) }
+  package var withoutText: CardCorpus {
+    CardCorpus(cards: cards.map { $0.with(title: "", details: "") }, scale: scale)
+  }
 
   private init(cards: [CardContent], scale: Double) { (self.cards, self.scale) = (cards, scale) }
 
   /// Returns the card at `index` of a feed.
   public subscript(index: Int) -> CardContent { cards[index % cards.count] }
+
+  // A picture is at least as wide as its card, so that no picture is enlarged.
+  // Its height is in whole points.
+  private static func pixels(_ width: Double, _ height: Double, _ scale: Double) -> PixelSize {
+    let points = max(FeedLayout.cardWidth, width / 2)
+    let high = (points * height / width).rounded(.up)
+    return PixelSize(width: max(1, Int(points * scale)), height: max(1, Int(high * scale)))
+  }
+
+  // Neighbouring cards show different landscapes. A card whose script has no
+  // font is written in Latin script.
+  private static let subjects: [(Scenery, Script)] = [
+    (.lake, .latin), (.coast, .latin), (.meadow, .latin), (.forest, .cyrillic),
+    (.mountains, .latin), (.lake, .greek), (.desert, .latin), (.coast, .georgian),
+    (.forest, .latin), (.lake, .arabic), (.mountains, .latin), (.desert, .hebrew),
+    (.mountains, .devanagari), (.lake, .han), (.meadow, .latin), (.forest, .kana),
+    (.lake, .armenian), (.meadow, .hangul), (.forest, .emoji),
+  ]
 
   /// The sizes of the pictures in the AsyncDisplayKit tutorial. They are 496 to
   /// 763 pixels wide and 425 to 975 pixels high.

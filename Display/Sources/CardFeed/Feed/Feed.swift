@@ -26,9 +26,9 @@ public final class Feed {
   /// The number of pixels per point.
   public let scale: Double
   /// The size of the visible part, in points.
-  public let viewport: Size
+  public private(set) var viewport: Size
   /// The frames of the cards.
-  public let layout: FeedLayout
+  public private(set) var layout: FeedLayout
 
   /// The default viewport, in points.
   public static let viewport = Size(width: 768, height: 1024)
@@ -43,6 +43,7 @@ public final class Feed {
   /// Counts of the feed's cards.
   public private(set) var metrics = FeedMetrics()
 
+  private let marksCards: Bool
   private var cells: [Int: FeedCell] = [:]
   private var unused: [FeedCell] = []
   private var kept: KeptCards
@@ -56,8 +57,11 @@ public final class Feed {
   ///
   /// Call on the loop.
   ///
-  /// - Parameter scale: The number of pixels per point. Defaults to the scale
-  ///   of the corpus.
+  /// - Parameters:
+  ///   - scale: The number of pixels per point. Defaults to the scale of the
+  ///     corpus.
+  ///   - marksCards: Whether the number of each card is encoded in its picture,
+  ///     so that `FeedFrame.staleTiles` can be counted.
   ///
   /// - Precondition: `count` is between 1 and 65,536.
   public init(
@@ -65,7 +69,8 @@ public final class Feed {
     count: Int = 500,
     stage: FeedStage,
     viewport: Size = Feed.viewport,
-    scale: Double? = nil
+    scale: Double? = nil,
+    marksCards: Bool = false
   ) {
     // Not precondition, whose message is missing in release builds.
     guard (1...1 << Card.indexBits).contains(count) else {
@@ -76,6 +81,7 @@ public final class Feed {
     self.stage = stage
     self.viewport = viewport
     self.scale = scale ?? corpus.scale
+    self.marksCards = marksCards
     layout = FeedLayout(corpus, count: count, width: viewport.width)
     kept = KeptCards(limit: stage.variant.keptCards)
     guard stage.variant.drawing == .sliced else { return }
@@ -83,6 +89,16 @@ public final class Feed {
       // Cells whose card left in the meantime were removed from the queue.
       self?.draw(cell)
     }
+  }
+
+  /// Changes the size of the visible part. Cards keep their pictures.
+  ///
+  /// Call on the loop. The next `scroll(to:)` shows the new layout.
+  public func resize(to viewport: Size) {
+    if viewport.width != self.viewport.width {
+      layout = FeedLayout(corpus, count: count, width: viewport.width)
+    }
+    self.viewport = viewport
   }
 
   /// The scroll positions that can be reached.
@@ -236,7 +252,7 @@ extension Feed {
   // Draws the card on the loop before returning.
   private func draw(_ cell: FeedCell) {
     guard let index = cell.index else { return }
-    let card = Card(corpus[index], index: index, blur: blur)
+    let card = Card(corpus[index], index: index, blur: blur, isMarked: marksCards)
     card.becomeSynchronous()
     show(card, in: cell, of: stage.displays[0])
     card.displayIfNeeded()
@@ -246,12 +262,13 @@ extension Feed {
   // the build completes.
   private func build(_ cell: FeedCell, _ index: Int) {
     let (content, blur, display) = (corpus[index], blur, stage.next())
+    let isMarked = marksCards
     let watch = CancelWatch(display.onStopped)
     let operation = display.build(priority: cell.priority) { _ -> sending Card in
       watch?.begin()
       giveWay()
       defer { watch?.end() }
-      return Card(content, index: index, blur: blur)
+      return Card(content, index: index, blur: blur, isMarked: isMarked)
     } completion: { [weak self, unowned display] outcome in
       guard let self, let card = outcome.value, cells[index] === cell else { return }
       show(card, in: cell, of: display)
@@ -282,7 +299,7 @@ extension Feed {
   /// Call on the loop.
   @discardableResult
   public func drawAlone(_ index: Int) -> Bitmap? {
-    let card = Card(corpus[index], index: index, blur: blur)
+    let card = Card(corpus[index], index: index, blur: blur, isMarked: marksCards)
     card.becomeSynchronous()
     card.load(in: stage.displays[0], scale: scale)
     card.displayIfNeeded()

@@ -14,7 +14,12 @@ public struct FeedFrame: Sendable {
     /// The opacity of the picture.
     public let alpha: Double
 
-    /// Whether the picture belongs to another card, which is a bug.
+    package init(index: Int, frame: Rect, contents: Bitmap?, alpha: Double) {
+      (self.index, self.frame, self.contents, self.alpha) = (index, frame, contents, alpha)
+    }
+
+    /// Whether the picture belongs to another card, which is a bug. The feed
+    /// must mark its cards.
     public var isStale: Bool { contents.map { Card.index(in: $0) != index } ?? false }
   }
 
@@ -29,6 +34,7 @@ public struct FeedFrame: Sendable {
   /// The number of visible cards without a picture.
   public var blanks: Int { tiles.reduce(0) { $0 + ($1.contents == nil ? 1 : 0) } }
 
-  /// The number of visible cards that show the picture of another card.
+  /// The number of visible cards that show the picture of another card. The
+  /// feed must mark its cards.
   public var staleTiles: Int { tiles.reduce(0) { $0 + ($1.isStale ? 1 : 0) } }
 }

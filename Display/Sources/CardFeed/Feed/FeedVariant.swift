@@ -101,7 +101,8 @@ extension FeedVariant {
 
   /// Works like A3, but measures distances from the predicted viewport.
   public static let a4: FeedVariant = {
-    var variant = FeedVariant("A4", "A3, by predicted scroll position", .shared).ahead
+    let summary = "on workers, ahead, first the cards nearest to the predicted scroll position"
+    var variant = FeedVariant("A4", summary, .shared).ahead
     (variant.ranksByDistance, variant.foresees) = (true, true)
     return variant
   }()

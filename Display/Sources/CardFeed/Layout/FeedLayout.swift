@@ -1,7 +1,7 @@
 public import AsyncDisplay
 
-/// The frames of the cards of a feed, in columns. Each card goes below the
-/// shortest column.
+/// The frames of the cards of a feed, in as many columns as fit its width. Each
+/// card goes below the shortest column.
 ///
 /// A layout is a value. Create and read it on any thread.
 public struct FeedLayout: Sendable {
@@ -9,11 +9,6 @@ public struct FeedLayout: Sendable {
   public static let cardWidth = 320.0
   /// The space between and around cards, in points.
   public static let gap = 10.0
-  /// The height of the area below a card's picture, in points.
-  public static let textHeight = 300.0
-  /// The smallest width of a feed with two columns, in points.
-  public static let twoColumnWidth = 650.0
-
   /// The frame of each card.
   public let frames: [Rect]
   /// The height of the whole feed, in points.
@@ -24,14 +19,14 @@ public struct FeedLayout: Sendable {
 
   /// Lays out `count` cards of `corpus` in a feed of `width` points.
   public init(_ corpus: CardCorpus, count: Int, width: Double) {
-    let columnCount = width < Self.twoColumnWidth ? 1 : 2
+    let columnCount = Self.columnCount(width)
     let across = Double(columnCount) * (Self.cardWidth + Self.gap) - Self.gap
     let left = max(0, (width - across) / 2)
     var bottoms = [Double](repeating: Self.gap, count: columnCount)
     var columns = [[Int]](repeating: [], count: columnCount)
     var frames: [Rect] = []
     for index in 0..<count {
-      let column = bottoms[0] <= bottoms[columnCount - 1] ? 0 : columnCount - 1
+      let column = bottoms.indices.min { bottoms[$0] < bottoms[$1] } ?? 0
       let size = Self.size(of: corpus[index])
       let x = left + Double(column) * (Self.cardWidth + Self.gap)
       frames.append(Rect(origin: Point(x: x, y: bottoms[column]), size: size))
@@ -43,6 +38,13 @@ public struct FeedLayout: Sendable {
     height = bottoms.max() ?? 0
   }
 
+  // A feed that is narrower than a card has one column. The limit keeps the
+  // conversion from trapping; no screen is that wide.
+  private static func columnCount(_ width: Double) -> Int {
+    let count = ((width + gap) / (cardWidth + gap)).rounded(.down)
+    return count >= 1 ? Int(min(count, 64)) : 1
+  }
+
   /// Returns the height of the picture of `card`, in points.
   public static func pictureHeight(of card: CardContent) -> Double {
     (cardWidth * Double(card.pixels.height) / Double(card.pixels.width)).rounded(.up)
@@ -50,7 +52,7 @@ public struct FeedLayout: Sendable {
 
   /// Returns the size of `card`, in points.
   public static func size(of card: CardContent) -> Size {
-    Size(width: cardWidth, height: pictureHeight(of: card) + textHeight)
+    Size(width: cardWidth, height: pictureHeight(of: card) + card.textHeight)
   }
 
   /// Returns the cards that overlap the range from `top` to `bottom`, in

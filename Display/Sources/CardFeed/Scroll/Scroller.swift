@@ -11,6 +11,8 @@ public struct Scroller: Sendable {
     case steady(Double)
     /// A fling with its initial speed in points per second.
     case thrown(Double)
+    /// A glide over a distance in points, which ends after `glideTime`.
+    case gliding(Double)
   }
 
   private var since = 0.0
@@ -32,6 +34,7 @@ public struct Scroller: Sendable {
       switch motion {
       case .steady(let speed): speed * passed
       case .thrown(let speed): ScrollScript.fling(speed, for: passed)
+      case .gliding(let distance): distance * (1 - Self.cube(Self.part(after: passed)))
       }
     return min(max(origin + way, range.lowerBound), range.upperBound)
   }
@@ -41,6 +44,19 @@ public struct Scroller: Sendable {
     switch motion {
     case .steady(let speed): speed
     case .thrown(let speed): speed * ScrollScript.decay(after: max(0, time - since))
+    case .gliding(let distance):
+      3 * distance / Self.glideTime * Self.square(Self.part(after: max(0, time - since)))
+    }
+  }
+
+  /// Whether the position changes without further input.
+  public func isMoving(at time: Double) -> Bool {
+    switch motion {
+    case .steady(let speed): speed != 0 && position(at: time) != position(at: time + 1)
+    // A fling of 2 points per second moves by one point until it ends.
+    case .thrown:
+      abs(speed(at: time)) > 2 && position(at: time) != position(at: time + 1)
+    case .gliding: position(at: time) != position(at: time + Self.glideTime)
     }
   }
 
@@ -49,12 +65,14 @@ public struct Scroller: Sendable {
     begin(.steady(pointsPerSecond), at: time)
   }
 
-  /// Starts a fling. If a fling in the same direction is under way, speeds it
-  /// up. Used for a turn of the wheel.
-  public mutating func push(_ pointsPerSecond: Double, at time: Double) {
-    let speed = speed(at: time)
-    let isSame = (speed < 0) == (pointsPerSecond < 0)
-    begin(.thrown(pointsPerSecond + (isSame ? speed : 0)), at: time)
+  /// Glides by exactly `points`, and by the rest of a glide in the same
+  /// direction that is under way. Used for the wheel and for pages.
+  public mutating func glide(_ points: Double, at time: Double) {
+    let (start, rest) = (position(at: time), remaining(at: time))
+    let distance = points + (rest * points > 0 ? rest : 0)
+    // A glide ends at the end of the range, so that the next one starts there.
+    let end = min(max(start + distance, range.lowerBound), range.upperBound)
+    begin(.gliding(end - start), at: time)
   }
 
   /// Jumps to `position` and stays there.
@@ -76,6 +94,21 @@ public struct Scroller: Sendable {
     let way = recent.reduce(0) { $0 + $1.distance }
     drags = []
     begin(recent.isEmpty ? .steady(0) : .thrown(way / Self.memory), at: time)
+  }
+
+  // The duration of a glide in seconds. Not measured.
+  private static let glideTime = 0.25
+
+  // The part of a glide that remains, from 1 to 0.
+  private static func part(after passed: Double) -> Double { max(0, 1 - passed / glideTime) }
+
+  private static func square(_ value: Double) -> Double { value * value }
+  private static func cube(_ value: Double) -> Double { value * value * value }
+
+  // The distance that remains of a glide.
+  private func remaining(at time: Double) -> Double {
+    guard case .gliding(let distance) = motion else { return 0 }
+    return distance * Self.cube(Self.part(after: max(0, time - since)))
   }
 
   // The period in seconds over which the release speed is averaged. Not

@@ -1,4 +1,4 @@
-import AsyncDisplay
+@testable import AsyncDisplay
 import LoopTransactions
 import LoopTransactionsTesting
 import Testing
@@ -56,6 +56,46 @@ struct EndTests {
       #expect(display.settle())
       #expect(painter.trace.events == ["will 1", "draw 1", "did 1 cancelled"])
     }
+  }
+
+  // D1
+  @Test("willDisplay and didDisplay receive the layer, and didDisplay nil if it was released")
+  func receivesLayer() throws {
+    try withDisplay { display in
+      let teller = Teller()
+      let layers = (0..<2).map { _ in Layer(in: display) }
+      for isAsynchronous in [true, false] {
+        for layer in layers {
+          (layer.delegate, layer.size) = (teller, Size(width: 4, height: 4))
+          layer.displaysAsynchronously = isAsynchronous
+          layer.setNeedsDisplay()
+          layer.waitUntilDisplayed()
+          #expect(teller.take() == Teller.names(layer))
+        }
+      }
+      layers[1].size = .zero
+      layers[1].displayNow()
+      #expect(teller.take() == Teller.names(layers[1]))
+      teller.invalidatesInWill = true
+      layers[0].displayNow()
+      #expect(teller.take() == Teller.names(layers[0]))
+      #expect(layers[0].needsDisplay)
+      teller.invalidatesInWill = false
+      #expect(display.settle())
+      _ = teller.take()
+      let lost = displayAndRelease(teller, in: display)
+      #expect(display.settle())
+      #expect(teller.take() == [lost, nil])
+    }
+  }
+
+  // Returns the identifier of a layer that is released during its display.
+  private func displayAndRelease(_ teller: Teller, in display: Display) -> ObjectIdentifier {
+    let layer = Layer(in: display)
+    (layer.delegate, layer.size) = (teller, Size(width: 4, height: 4))
+    layer.setNeedsDisplay()
+    layer.displayIfNeeded()
+    return ObjectIdentifier(layer)
   }
 
   // D2
@@ -138,5 +178,33 @@ struct EndTests {
       let dids = painter.trace.events.filter { $0.hasPrefix("did") }
       #expect(dids == ["did 1 cancelled", "did 2 displayed", "did 3 displayed"])
     }
+  }
+}
+
+/// A delegate that records the layers that its callbacks receive.
+private final class Teller: LayerDelegate {
+  var invalidatesInWill = false
+  private var layers: [ObjectIdentifier?] = []
+
+  /// The layers that the two callbacks of one display receive.
+  static func names(_ layer: Layer) -> [ObjectIdentifier?] {
+    [ObjectIdentifier(layer), ObjectIdentifier(layer)]
+  }
+
+  /// Returns the layers of all callbacks since the last call.
+  func take() -> [ObjectIdentifier?] {
+    defer { layers = [] }
+    return layers
+  }
+
+  func displayTask(for _: Layer) -> DisplayTask? {
+    DisplayTask(
+      willDisplay: { [self] layer in
+        layers.append(ObjectIdentifier(layer))
+        if invalidatesInWill { layer.setNeedsDisplay() }
+      },
+      didDisplay: { [self] layer, _ in layers.append(layer.map { ObjectIdentifier($0) }) },
+      display: { context, size, _ in context.fill(Rect(size: size), with: .red) }
+    )
   }
 }

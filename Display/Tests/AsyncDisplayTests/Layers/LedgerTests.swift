@@ -151,12 +151,14 @@ private final class Ledger {
     let number = account.begun + 1
     let kind = pick(10)
     return DisplayTask(
-      willDisplay: { [self] in
+      willDisplay: { [self] layer in
+        check(layer === account.layer, "willDisplay received another layer")
         check(loop.isCurrent, "willDisplay called off the loop")
         check(number == account.begun + 1, "willDisplay called out of order")
         account.begun = number
       },
-      didDisplay: { [self] outcome in
+      didDisplay: { [self] layer, outcome in
+        check(layer === account.layer, "didDisplay received another layer")
         check(loop.isCurrent, "didDisplay called off the loop")
         check(account.ended + 1 == number, "didDisplay \(number) came after \(account.ended)")
         account.ended = number

@@ -1,4 +1,4 @@
-import AsyncDisplay
+@testable import AsyncDisplay
 import LoopTransactions
 import LoopTransactionsTesting
 import Testing
@@ -102,7 +102,16 @@ private final class RandomTree {
     var rasterizes = false
     node.forEachNode { if $0.rasterizesSubtree { rasterizes = true } }
     if node === root || node.supernode is BandedNode || (isRasterized && rasterizes) { return }
-    parent.addSubnode(node)
+    let others = parent.subnodes.filter { $0 !== node }
+    let sibling = others.isEmpty ? nil : others[pick(others.count)]
+    switch (pick(5), sibling) {
+    case (0, let sibling?): parent.insertSubnode(node, below: sibling)
+    case (1, let sibling?): parent.insertSubnode(node, above: sibling)
+    case (2, _): parent.insertSubnode(node, at: pick(parent.subnodes.count { $0 !== node } + 1))
+    case (3, let sibling?) where pick(3) == 0 && !(parent is BandedNode):
+      parent.replaceSubnode(sibling, with: node)
+    default: parent.addSubnode(node)
+    }
   }
 
   private func make() -> Node {

@@ -1,4 +1,4 @@
-import AsyncDisplay
+@testable import AsyncDisplay
 import LoopTransactions
 import LoopTransactionsTesting
 import Testing

@@ -41,7 +41,12 @@ enum Examples {
     final class Article: BandedNode {
       override func makeBandDrawing() -> BandDisplay? {
         { [text] context, size, band, isCancelled in
-          try text.draw(TextStyle(), in: Rect(size: size), of: context, isCancelled: isCancelled)
+          try text.draw(
+            TextStyle(),
+            in: Rect(size: size),
+            of: context,
+            isCancelled: isCancelled
+          )
         }
       }
     }
@@ -63,7 +68,8 @@ enum Examples {
     final class Heart: ControlNode {
       override func makeDrawing() -> DisplayTask.Display? {
         { [isHighlighted] context, size, _ in
-          context.fill(Rect(size: size), with: Color(white: isHighlighted ? 0.5 : 0.8))
+          let color = Color(white: isHighlighted ? 0.5 : 0.8)
+          context.fill(Rect(size: size), with: color)
         }
       }
     }
@@ -77,26 +83,45 @@ enum Examples {
     router.ended(at: Point(x: 21, y: 30))
   }
 
+  static func cancelled(_ display: Display) {
+    let watch = CancelWatch(display.onStopped)
+    let operation = display.build { _ -> sending TextNode in
+      watch?.begin()
+      defer { watch?.end() }
+      return TextNode()
+    } completion: { outcome in
+      outcome.value?.load(in: display, scale: 2)
+    }
+
+    // On the loop, when the node is no longer needed:
+    watch?.cancel()
+    operation.cancel()
+  }
+
   static func canvas() -> CanvasNode {
     let card = CanvasNode()
     card.cornerRadius = 8
     card.backgroundColor = .white
     card.border = Border(width: 1, color: Color(white: 0.8))
-    card.shadow = CanvasNode.Shadow(offset: Point(x: 0, y: 2), blur: 3, color: .black)
+    let offset = Point(x: 0, y: 2)
+    card.shadow = CanvasNode.Shadow(offset: offset, blur: 3, color: .black)
     return card
   }
 
   static func mixed(_ plain: TextAttributes, _ underlined: TextAttributes) -> MixedText {
     var text = MixedText("Rated ", plain)
-    text.append(InlineImage(.file("star.png"), size: Size(width: 12, height: 12)))
+    let size = Size(width: 12, height: 12)
+    text.append(InlineImage(.file("star.png"), size: size))
     text.append(" by 310, see ", plain)
     text.append("reviews", underlined, link: "reviews")
     return text
   }
 
   static func total() -> AttributedText {
-    var text = AttributedText("Total ", TextAttributes(font: Font("DejaVu Sans", size: 16)))
-    text.append("12.50", TextAttributes(font: Font("DejaVu Sans", size: 16, weight: 700)))
+    let font = Font("DejaVu Sans", size: 16)
+    let bold = Font("DejaVu Sans", size: 16, weight: 700)
+    var text = AttributedText("Total ", TextAttributes(font: font))
+    text.append("12.50", TextAttributes(font: bold))
     return text
   }
 }

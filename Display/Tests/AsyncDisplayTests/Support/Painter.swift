@@ -32,11 +32,11 @@ final class Painter: LayerDelegate {
     count += 1
     let (count, name, trace, color, work) = (count, name, trace, color, work)
     return DisplayTask(
-      willDisplay: { [onWill] in
+      willDisplay: { [onWill] _ in
         trace.record("\(name)will \(count)")
         onWill?()
       },
-      didDisplay: { [onDid] outcome in
+      didDisplay: { [onDid] _, outcome in
         trace.record("\(name)did \(count) \(outcome.word)")
         onDid?(outcome)
       }

@@ -1,4 +1,0 @@
-// stdio.h must be included before jpeglib.h.
-#include <stdio.h>
-
-#include <jpeglib.h>
