@@ -11,10 +11,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],
-  dependencies: [
-    .package(name: "LoopTransactions", path: ".."),
-    .package(name: "Hosts", path: "../Hosts"),
-  ],
+  dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
     // Neither this target nor CGTK has `pkgConfig:`. Their .pc files contain
     // -pthread, and SwiftPM warns about that flag on every build.
@@ -39,16 +36,34 @@ let package = Package(
       dependencies: [
         "CGTK",
         .product(name: "LoopTransactions", package: "LoopTransactions"),
-        .product(name: "LoopTransactionsGLib", package: "Hosts"),
+        .product(name: "LoopTransactionsGLib", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "gtk-frames",
+      dependencies: [
+        "CGTK",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsGLib", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "gtk-window",
+      dependencies: [
+        "CGTK",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsGLib", package: "LoopTransactions"),
       ],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "sdl-pong",
       dependencies: [
-        .product(name: "CSDL", package: "Hosts"),
         .product(name: "LoopTransactions", package: "LoopTransactions"),
-        .product(name: "LoopTransactionsSDL", package: "Hosts"),
+        .product(name: "LoopTransactionsCSDL", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsSDL", package: "LoopTransactions"),
       ],
       swiftSettings: strict
     ),
@@ -83,9 +98,22 @@ let package = Package(
       dependencies: ["chat"],
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "metrics-server",
+      dependencies: [
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsIO", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "metricsServerTests",
+      dependencies: ["metrics-server"],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "windowTests",
-      dependencies: ["gtk-notes", "sdl-pong"],
+      dependencies: ["gtk-frames", "gtk-notes", "gtk-window", "sdl-pong"],
       swiftSettings: strict
     ),
     .testTarget(

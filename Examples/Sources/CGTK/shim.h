@@ -1,4 +1,4 @@
-// The GTK 4 functions that gtk-notes calls. They are declared here because the path
+// The GTK 4 functions that the examples call. They are declared here because the path
 // of GTK's headers is known only to pkg-config, whose output contains -pthread, and
 // SwiftPM warns about that flag.
 #ifndef CGTK_SHIM_H
@@ -6,6 +6,7 @@
 
 typedef struct _GtkWidget GtkWidget;
 typedef struct _GMainLoop GMainLoop;
+typedef struct _GdkFrameClock GdkFrameClock;
 typedef struct _GtkEventController GtkEventController;
 typedef void (*lt_gtk_callback)(void);
 
@@ -14,6 +15,8 @@ static const int lt_gtk_vertical = 1;
 // GTK_PHASE_CAPTURE: the controller receives events before the child widgets do.
 static const int lt_gtk_capture = 1;
 static const unsigned lt_gdk_escape = 0xff1b;
+// GDK_FRAME_CLOCK_PHASE_UPDATE.
+static const unsigned lt_gdk_update = 1 << 2;
 
 int gtk_init_check(void);
 
@@ -51,6 +54,9 @@ void gtk_widget_add_controller(GtkWidget *widget, GtkEventController *controller
 GtkEventController *gtk_event_controller_key_new(void);
 void gtk_event_controller_set_propagation_phase(GtkEventController *controller, int phase);
 void gtk_window_destroy(GtkWidget *window);
+
+GdkFrameClock *gtk_widget_get_frame_clock(GtkWidget *widget);
+void gdk_frame_clock_request_phase(GdkFrameClock *clock, unsigned phase);
 
 unsigned long g_signal_connect_data(void *instance, const char *signal, lt_gtk_callback handler,
                                     void *data, void *destroy, int flags);

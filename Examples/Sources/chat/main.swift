@@ -14,7 +14,8 @@ var (joined, writes) = (0, 0)
 @MainActor func say(_ text: String, except sender: Connection? = nil) {
   let bytes = SharedBytes(text)
   for client in clients where client != sender {
-    // A client that does not read must not use memory without bound.
+    // False if the client's socket is full and 1 MB waits. A client that does not read
+    // must not use memory without bound.
     if client.isWritable { client.write(bytes) } else { client.closeImmediately() }
   }
 }

@@ -1,5 +1,5 @@
-import CSDL
 import LoopTransactions
+import LoopTransactionsCSDL
 
 /// The game's window. Key events and frames change the game. A transaction draws it once
 /// before SDL waits for events.

@@ -28,6 +28,31 @@ struct WindowTests {
     }
   }
 
+  @Test("the window of the tutorial shows its entry's words, and ends on Return")
+  func tutorial() throws {
+    let screen = try Screen()
+    let window = try screen.run("gtk-window", window: "Words")
+    try screen.xdotool("type", "--delay", "1", "one two")
+    #expect(inTime { (try? screen.colours(of: window)) ?? 0 > 10 })
+    try screen.xdotool("key", "Return")
+    let output = try screen.finish()
+    #expect(output.code == 0, "\(output.errors)")
+    #expect(output.lines.last?.hasPrefix("7 changes shown by ") == true, "\(output.lines)")
+  }
+
+  @Test("a label changes once per frame of GTK, and the program ends while a thread still commits")
+  func frames() throws {
+    let screen = try Screen()
+    try screen.start("gtk-frames", [])
+    let output = try screen.finish()
+    #expect(output.code == 0, "\(output.errors)")
+    #expect(output.lines.first == "refused: closed", "\(output.errors)")
+    // GTK reports only real changes. The thread may be late, so that a frame shows an old count.
+    let figures = output.lines.last?.split(separator: " ").compactMap { Int($0) } ?? []
+    try #require(figures.count == 2, "\(output.lines)")
+    #expect(figures[0] == 30 && (1...30).contains(figures[1]), "\(output.lines)")
+  }
+
   @Test("a note added just before Escape is saved, and the program exits with code 0")
   func end() throws {
     let file = FileManager.default.temporaryDirectory

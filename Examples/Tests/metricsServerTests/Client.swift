@@ -1,0 +1,1 @@
+../respServerTests/Client.swift
