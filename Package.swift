@@ -19,6 +19,11 @@ let package = Package(
     .library(name: "LoopTransactionsIO", targets: ["LoopTransactionsIO"]),
     .library(name: "LoopTransactionsMain", targets: ["LoopTransactionsMain"]),
     .library(name: "LoopTransactionsMainTesting", targets: ["LoopTransactionsMainTesting"]),
+    .library(name: "LoopTransactionsGLib", targets: ["LoopTransactionsGLib"]),
+    .library(name: "LoopTransactionsSDL", targets: ["LoopTransactionsSDL"]),
+    // SDL itself, for programs that do not have their own module for SDL.
+    .library(name: "LoopTransactionsCSDL", targets: ["LoopTransactionsCSDL"]),
+    .library(name: "AsyncDisplay", targets: ["AsyncDisplay"]),
     .library(name: "CUV", targets: ["CUV"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
@@ -65,6 +70,49 @@ let package = Package(
     .target(
       name: "LoopTransactionsMainTesting",
       dependencies: ["LoopTransactions", "LoopTransactionsMain"],
+      swiftSettings: strict
+    ),
+    // Hosts and AsyncDisplay compile without the headers of their libraries, and only programs
+    // that use them link those libraries. A pkgConfig would make SwiftPM warn in every package
+    // that depends on this one. The programs and tests are in packages of their own. See
+    // docs/decisions/0013-one-package-with-every-product.md.
+    .target(
+      name: "CGLibHost",
+      path: "Hosts/Sources/CGLibHost",
+      linkerSettings: [.linkedLibrary("glib-2.0"), .linkedLibrary("gobject-2.0")]
+    ),
+    .target(
+      name: "LoopTransactionsGLib",
+      dependencies: ["CGLibHost", "LoopTransactions"],
+      path: "Hosts/Sources/LoopTransactionsGLib",
+      packageAccess: false,
+      swiftSettings: strict
+    ),
+    .target(
+      name: "CSDLHost",
+      path: "Hosts/Sources/CSDLHost",
+      linkerSettings: [.linkedLibrary("SDL2")]
+    ),
+    .target(
+      name: "LoopTransactionsSDL",
+      dependencies: ["CSDLHost", "LoopTransactions"],
+      path: "Hosts/Sources/LoopTransactionsSDL",
+      packageAccess: false,
+      swiftSettings: strict
+    ),
+    .systemLibrary(name: "LoopTransactionsCSDL", path: "Hosts/Sources/LoopTransactionsCSDL"),
+    .systemLibrary(name: "CDisplayCairo", path: "Display/Sources/CDisplayCairo"),
+    .systemLibrary(name: "CDisplayPango", path: "Display/Sources/CDisplayPango"),
+    .target(
+      name: "CDisplayPictures",
+      path: "Display/Sources/CDisplayPictures",
+      linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]
+    ),
+    .target(
+      name: "AsyncDisplay",
+      dependencies: ["CDisplayCairo", "CDisplayPango", "CDisplayPictures", "LoopTransactions"],
+      path: "Display/Sources/AsyncDisplay",
+      packageAccess: false,
       swiftSettings: strict
     ),
     .target(name: "CLoopbench", dependencies: ["CUV"]),

@@ -1,0 +1,42 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// The program NAME is the file NAME.swift. They are not snippets of the root package, because
+// SwiftPM links every library of the package into its snippets, and so GLib and SDL too. Named
+// here, because SwiftPM does not read the manifest again when only a file is added.
+let names = [
+  "Activities", "AdoptingALoop", "AsyncBodies", "AsyncMain", "AsyncTransactions", "Bound",
+  "BoundMemory", "CancelStaleWork", "Chat", "Clock", "Containers", "Descriptors", "ExecutorHosts",
+  "FirstLook", "Flights", "FrameClockSnippet", "FrameCommitCost", "Frames", "GettingStarted",
+  "HeavyWork", "HostFunctions", "HostWithPoll", "Hybrid", "ImmediateTask", "InteractiveInput",
+  "KeptByThreads", "Label", "Latencies", "LibuvHandles", "LoopCost", "LoopThreads",
+  "MainActorLoop", "MainRunLoop", "MainTimer", "MemoryPressure", "Metrics", "MetricsAdapters",
+  "ObservedModel", "Operations", "Overload", "PendingWork", "PinnedActor", "Port", "Posts",
+  "Queue", "Relay", "SchedulerTasks", "Scoreboard", "Scroll", "SerialQueues",
+  "SignalsAndChildren", "SteppedOperations", "SteppedTest", "TickReportCost", "Timers",
+  "ValueQueue", "Watchdog", "WorkerFeed", "loopbench-keep",
+]
+// Linking LoopTransactionsMain replaces the executor of the main actor.
+let namesWithMain: Set = ["AsyncMain", "MainTimer"]
+
+let products = [
+  "CUV", "LoopTransactions", "LoopTransactionsDispatch", "LoopTransactionsFoundation",
+  "LoopTransactionsIO", "LoopTransactionsTesting", "LoopbenchCommands", "LoopbenchKit",
+]
+
+let package = Package(
+  name: "Samples",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "LoopTransactions", path: "..")],
+  targets: names.map { name in
+    .executableTarget(
+      name: name,
+      dependencies: (products + (namesWithMain.contains(name) ? ["LoopTransactionsMain"] : []))
+        .map { .product(name: $0, package: "LoopTransactions") },
+      path: ".",
+      exclude: names.filter { $0 != name }.map { "\($0).swift" },
+      sources: ["\(name).swift"],
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    )
+  }
+)
