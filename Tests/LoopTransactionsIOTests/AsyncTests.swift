@@ -51,10 +51,13 @@ private actor Session {
     return count
   }
 
-  /// Writes more than the peer takes.
+  /// Writes more than the peer takes. The connection is then not writable until
+  /// it is taken.
   func write(_ count: Int) {
-    connection?.setWaterMarks(low: 0, high: 1)
+    // So that nothing is sent before the marks change.
+    connection?.setWaterMarks(low: 0, high: count + 1)
     connection?.write([UInt8](repeating: 1, count: count))
+    connection?.setWaterMarks(low: 0, high: 1)
   }
 
   func drain() async throws { try await connection?.drain() }
@@ -62,8 +65,7 @@ private actor Session {
   /// Writes more than the peer takes, and waits until it is taken.
   func fill(_ count: Int) async throws {
     guard let connection else { return }
-    connection.setWaterMarks(low: 0, high: 1)
-    connection.write([UInt8](repeating: 1, count: count))
+    write(count)
     #expect(!connection.isWritable)
     try await connection.drain()
     log.append("drained")

@@ -174,9 +174,9 @@ struct ConnectionTests {
           connection.onEnd = close
           peer.finishSending()
         default:
-          connection.setWaterMarks(low: 0, high: 1)
           connection.onDrain = close
           connection.write("x")
+          connection.setWaterMarks(low: 0, high: 1)
           #expect(!connection.isWritable)
         }
         try loop.run { events.isClosed }
@@ -241,11 +241,10 @@ struct ConnectionTests {
         connection.write(block)
         written += block.count
       }
-      #expect(written == 2_000_000)
-      #expect(connection.queuedBytes == written)
+      #expect((2_000_000..<2_100_000).contains(connection.queuedBytes))
+      #expect(written > connection.queuedBytes)
       loop.tick(3)
       #expect(!connection.isWritable && events.list == [])
-      #expect(connection.queuedBytes < written)
       var received = 0
       try loop.run {
         received += peer.receive()?.count ?? 0

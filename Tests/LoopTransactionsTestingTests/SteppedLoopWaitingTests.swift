@@ -3,9 +3,9 @@ import LoopTransactionsTesting
 import Testing
 
 // C6, O6
-@Suite("SteppedLoop: waiting for operations")
+@Suite("SteppedLoop: waiting for transactions and tasks")
 struct SteppedLoopWaitingTests {
-  @Test("waitForOperations() returns after the completions of real workers")
+  @Test("waitForTransactions() returns after the completions of real workers")
   func realWorkers() throws {
     let scheduler = OperationScheduler("waiting", workerLimit: 2)
     for _ in 0..<100 {
@@ -20,7 +20,7 @@ struct SteppedLoopWaitingTests {
         }
         transaction.commit()
       }
-      stepped.waitForOperations()
+      stepped.waitForTransactions()
       #expect(completed.sorted() == [0, 1, 2])
       try stepped.close()
     }
@@ -41,7 +41,7 @@ struct SteppedLoopWaitingTests {
       transaction.commit()
     }
     start()
-    stepped.waitForOperations()
+    stepped.waitForTransactions()
     #expect(left == 0)
     try stepped.close()
   }
@@ -52,7 +52,7 @@ struct SteppedLoopWaitingTests {
     let trace = stepped.trace
     stepped.loop.post { trace.record("post") }
     stepped.loop.addTimer(after: .seconds(1)) { _ in trace.record("timer") }
-    stepped.waitForOperations()
+    stepped.waitForTransactions()
     #expect(trace.events == ["post"])
     try stepped.close()
   }
@@ -66,9 +66,123 @@ struct SteppedLoopWaitingTests {
     let transaction = AsyncTransaction(on: stepped.loop, scheduler: workers.scheduler)
     transaction.add { _ in }
     transaction.commit()
-    stepped.waitForOperations()
+    stepped.waitForTransactions()
     #expect(transaction.state == .complete)
     #expect(start.duration(to: stepped.now) == .seconds(3))
     try stepped.close()
   }
+
+  @MainActor
+  @Test("value(of:) throws if the task sleeps, with the time that the clock must advance")
+  func sleeps() async throws {
+    let stepped = try await SteppedLoop()
+    let clock = stepped.loop.clock
+    let task = Task {
+      try await clock.sleep(for: .seconds(3))
+      return 1
+    }
+    do {
+      _ = try await stepped.value(of: task)
+      Issue.record("value(of:) returned")
+    } catch let error as SteppedLoop.SleepError {
+      #expect(error.remaining == .seconds(3))
+      #expect("\(error)".contains("call advance(by:) with 3.0 seconds or more"))
+    }
+    stepped.advance(by: .seconds(3))
+    #expect(try await stepped.value(of: task) == 1)
+    try stepped.close()
+  }
+
+  @MainActor
+  @Test("a task that prefers the port sleeps after runUntilIdle(), and wakes in advance(by:)")
+  func sleepsOnPort() async throws {
+    let stepped = try await SteppedLoop()
+    let (port, trace) = (stepped.loop.port, stepped.trace)
+    let task = Task.detached(executorPreference: port) {
+      trace.record("begins")
+      try await port.clock.sleep(for: .seconds(3))
+      trace.record("wakes")
+    }
+    stepped.runUntilIdle()
+    #expect(trace.events == ["begins"])
+    stepped.advance(by: .seconds(3))
+    #expect(trace.events == ["begins", "wakes"])
+    try await stepped.value(of: task)
+    try stepped.close()
+  }
+
+  @Test("value(of:) reports a timer that may have to fire before the task ends")
+  func hintAtTimer() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try await waitForTimer()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a timer is due in 3.0 seconds on its clock"))
+    #expect(text.contains("call advance(by:)"))
+  }
+
+  @Test("close() reports a transaction that threads ran and the test did not wait for")
+  func hintAtThreads() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try runOnThreads("save") { $0.runUntilIdle() }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("SteppedLoop.close: threads ran operations of save"))
+    #expect(text.contains("waitForTransactions()"))
+  }
+
+  @Test("close() reports no transaction that the test waited for")
+  func noHint() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try runOnThreads("all") { $0.waitForTransactions() }
+      try runOnThreads("one") { _ in
+      } then: {
+        $0.waitUntilComplete()
+      }
+      try runStepped()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(!text.contains("SteppedLoop.close"))
+  }
+}
+
+/// Awaits a task whose timer fires after many steps of the test.
+@MainActor
+private func waitForTimer() async throws {
+  let stepped = try await SteppedLoop()
+  let task = Task {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      stepped.loop.addTimer(after: .seconds(3)) { _ in continuation.resume() }
+    }
+  }
+  Task {
+    // The tasks of the main actor take turns, so `value(of:)` has as many rounds.
+    for _ in 0..<200_000 { await Task.yield() }
+    stepped.advance(by: .seconds(3))
+  }
+  try await stepped.value(of: task)
+  try stepped.close()
+}
+
+private func runOnThreads(
+  _ name: String,
+  _ step: (SteppedLoop) -> Void,
+  then wait: (AsyncTransaction) -> Void = { _ in }
+) throws {
+  let stepped = try SteppedLoop()
+  let transaction = AsyncTransaction(on: stepped.loop, name: name)
+  transaction.add { _ in }
+  transaction.commit()
+  step(stepped)
+  wait(transaction)
+  try stepped.close()
+}
+
+private func runStepped() throws {
+  let stepped = try SteppedLoop()
+  let scheduler = SteppedScheduler(on: stepped).scheduler
+  let transaction = AsyncTransaction(on: stepped.loop, scheduler: scheduler)
+  transaction.add { _ in }
+  transaction.commit()
+  try stepped.close()
 }

@@ -96,7 +96,7 @@ struct SteppedSchedulerTests {
     return trace.events.compactMap { Int($0) }
   }
 
-  @Test("a body that uses the loop itself traps")
+  @Test("a body that uses the loop itself traps, and the message names the completion")
   func offThread() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stepped = try SteppedLoop()
@@ -105,7 +105,8 @@ struct SteppedSchedulerTests {
       stepped.runUntilIdle()
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("EventLoop.post: the loop belongs to another thread"))
+    #expect(text.contains("EventLoop.post: the body of an operation runs off the loop"))
+    #expect(text.contains("completion"))
   }
 
   @Test("a body that calls postAndWait gets its answer from a tick of the loop")

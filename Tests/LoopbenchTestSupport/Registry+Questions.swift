@@ -3,8 +3,21 @@ package import LoopbenchKit
 extension Registry {
   /// The series of the standard questions, with made-up samples of `lt` and `uv`.
   ///
-  /// - Parameter noise: How much each slice deviates, as a share.
-  package static func questions(noise: Double) -> Registry {
+  /// - Parameters:
+  ///   - noise: How much each slice deviates, as a share.
+  ///   - factor: The times of `lt`, as a factor of the times of `uv`, without noise
+  ///     within a slice. If nil, each question has another factor.
+  ///   - tails: The factors of the slowest 10 %. If nil, one sample in a hundred is three
+  ///     times as slow.
+  ///   - samples: The number of samples per round.
+  ///   - across: The placement of the series `wake/across`.
+  package static func questions(
+    noise: Double,
+    factor: Double? = nil,
+    tails: (lt: Double, uv: Double)? = nil,
+    samples: Int = 120,
+    across: Placement.Rule = .loop
+  ) -> Registry {
     // In ns.
     let times: [(String, String, lt: Double, uv: Double)] = [
       ("timer", "lateness", 68_800, 1_147_000),
@@ -21,17 +34,22 @@ extension Registry {
           Series(
             name: time.1,
             summary: "a made-up time",
-            workload: Workload(warmUps: 0, samples: 120, operations: 1)
+            workload: Workload(warmUps: 0, samples: samples, operations: 1),
+            placement: time.1 == "across" ? across : .loop
           )
         }
         return Scenario(name: name, summary: "made-up times", series: series)
       },
       peers: times.enumerated().flatMap { index, time in
-        [("uv", time.uv, true), ("lt", time.lt, false)].map { name, base, isReference in
-          NoisyPeer(
+        let own = factor.map { $0 * time.uv } ?? time.lt
+        return [("uv", time.uv, true), ("lt", own, false)].map { name, base, isReference in
+          let tail = tails.map { isReference ? $0.uv : $0.lt }
+          return NoisyPeer(
             name: name,
             base: base,
             noise: noise,
+            spread: factor == nil ? 0.2 : 0,
+            tail: tail.map { NoisyPeer.Tail(factor: $0, percent: 10) } ?? NoisyPeer.Tail(),
             seed: UInt64(index),
             isReference: isReference,
             scenario: time.0,

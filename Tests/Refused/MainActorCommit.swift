@@ -16,7 +16,15 @@ func allowed(_ loop: EventLoop, _ label: Label) {
   Transaction(label, Label.layout, on: loop).commit()
 }
 
-func refused(_ loop: EventLoop, _ label: Label, _ layout: Selector<Label>) {
+@MainActor
+func allowed(_ loop: EventLoop, _ label: Label, _ clock: FrameClock) {
+  loop.commit(label, Label.layout, atNextFrameOf: clock)
+  loop.commit(label, Label.scroll, 1, atNextFrameOf: clock)
+}
+
+func refused(_ loop: EventLoop, _ label: Label, _ layout: Selector<Label>, _ clock: FrameClock) {
+  // error: call to main actor-isolated instance method 'commit(_:_:atNextFrameOf:)'
+  loop.commit(label, layout, atNextFrameOf: clock)
   // error: call to main actor-isolated instance method 'commit'
   loop.commit(label, layout)
   // error: call to main actor-isolated instance method 'performIfNeeded'

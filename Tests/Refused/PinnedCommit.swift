@@ -18,6 +18,9 @@ actor Session {
     loop.commit(self, Session.flush)
     loop.commit(self, Session.add, 1)
     Transaction(self, Session.flush, on: loop).commit()
+    let clock = FrameClock(hostedOn: loop) {}
+    loop.commit(self, Session.flush, atNextFrameOf: clock)
+    loop.commit(self, Session.add, 1, atNextFrameOf: clock)
   }
 
   func refused(_ other: Session) {
@@ -27,7 +30,11 @@ actor Session {
   }
 }
 
-func refused(_ loop: EventLoop, _ session: Session) {
+func refused(_ loop: EventLoop, _ session: Session, _ clock: FrameClock) {
+  // error: call to actor-isolated instance method 'commit(_:_:atNextFrameOf:)'
+  loop.commit(session, Session.flush, atNextFrameOf: clock)
+  // error: call to actor-isolated instance method 'commit(_:_:_:atNextFrameOf:)'
+  loop.commit(session, Session.add, 1, atNextFrameOf: clock)
   // error: call to actor-isolated instance method 'commit'
   loop.commit(session, Session.flush)
   // error: call to actor-isolated instance method 'commit'

@@ -103,6 +103,16 @@ struct BaselineCommandTests {
     }
   }
 
+  @Test("compare leaves out columns that do not fit, and wraps its notes", arguments: [40, 60, 80])
+  func narrow(width: Int) throws {
+    let (fast, slow) = (try measured(100, "a.json"), try measured(120, "b.json"))
+    var program = program
+    program.context.environment["COLUMNS"] = "\(width)"
+    let lines = program.run("compare", fast, slow).output.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= width }, "\(lines)")
+    #expect(lines[0].hasSuffix("verdict") && lines[1].hasPrefix("  tiny/one/uv p50"), "\(lines)")
+  }
+
   @Test("a confirming run measures the slower series with the same options")
   func again() throws {
     let file = try measured(100, "a.json")

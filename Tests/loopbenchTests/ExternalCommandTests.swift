@@ -24,6 +24,23 @@ struct ExternalCommandTests {
     }
   }
 
+  @Test("a program of the repository that is missing has a hint how to build it")
+  func missing() {
+    for line in [["frames"], ["help", "frames"], ["frames", "-d", "9s"]] {
+      let result = program.run(line)
+      #expect(result.code == .unavailable)
+      #expect(result.error.contains("swift build --package-path Display"), "\(result.error)")
+    }
+  }
+
+  @Test("a program does not list itself as another program")
+  func itself() {
+    var program = program
+    program.context.arguments = ["bin/loopbench-tiny"]
+    let text = program.run("list", "commands").output
+    #expect(text.contains("the program loopbench-plug\n") && !text.contains("loopbench-tiny"))
+  }
+
   @Test("list notes a program whose name is hidden by a scenario")
   func hidden() {
     let text = program.run("list", "commands").output

@@ -47,6 +47,30 @@ struct OutputStyleTests {
     #expect(style(["TERM": "dumb"]).isASCII)
     #expect(style([:]) { $0.isASCII = true }.isASCII)
   }
+
+  @Test(
+    "a locale without UTF-8 gets only ASCII, and the first variable that is set decides",
+    arguments: [
+      (["LANG": "C"], true), (["LANG": "POSIX"], true), (["LANG": "de_DE.ISO-8859-1"], true),
+      (["LANG": "C.UTF-8"], false), (["LANG": "en_GB.utf8"], false), (["LANG": ""], false),
+      (["LC_ALL": "C", "LANG": "C.UTF-8"], true), (["LC_ALL": "", "LANG": "C.UTF-8"], false),
+      (["LC_ALL": "C.UTF-8", "LC_CTYPE": "C", "LANG": "C"], false),
+      (["LC_CTYPE": "C", "LANG": "C.UTF-8"], true),
+    ]
+  )
+  func locale(environment: [String: String], isASCII: Bool) {
+    #expect(style(environment).isASCII == isASCII)
+  }
+
+  @Test("COLUMNS is the width of the output, if it is a positive number")
+  func columns() {
+    let widths = ["40", "0", "-1", "wide", ""].map { columns in
+      OutputStyle(Options(), environment: ["COLUMNS": columns], width: 80) { _ in true }.width
+    }
+    #expect(widths == [40, 80, 80, 80, 80])
+    #expect(OutputStyle(Options(), environment: ["COLUMNS": "200"]) { _ in false }.width == 200)
+    #expect(OutputStyle(Options(), environment: [:]) { _ in false }.width == nil)
+  }
 }
 
 @Suite("ASCII")

@@ -55,6 +55,24 @@ struct ProgramTests {
     #expect(result.error == "loopbench: tiny has no peer \"lt\"; it has uv\n")
   }
 
+  @Test("if no peer has the named series, the error names the series of each peer")
+  func nothingToMeasure() {
+    var program = FakeProgram()
+    program.context.registry = .standard
+    for options in [["-n", "1"], ["--dry-run"]] {
+      let result = program.run(["post/typed.self", "-p", "actor,dispatch"] + options)
+      #expect(result.code == .unavailable)
+      #expect(
+        result.error == """
+          loopbench: nothing to measure: \
+          post peer "dispatch" measures only closure.across, closure.self; \
+          post peer "actor" measures only closure.across, closure.self
+
+          """
+      )
+    }
+  }
+
   @Test("an invalid rate or number of samples causes exit code 2, and the error states the range")
   func impossible() {
     for (option, value) in [("--rate", "0"), ("--rate", "-1/s"), ("--rate", "9e99"), ("-n", "0")] {
@@ -175,6 +193,44 @@ extension ProgramTests {
     #expect(result.code == .usage)
     #expect(result.error.contains("because Prometheus names it x_y like \"x y\""))
     #expect(FakeProgram().run("--dry-run", "--label", "a=1", "--label", "a=2").code == .success)
+  }
+
+  @Test("a time that is too short for a round is refused before anything is measured")
+  func tooShort() {
+    var program = FakeProgram()
+    let one = Series(
+      name: "one",
+      summary: "one time",
+      workload: Workload(warmUps: 1, samples: 5, operations: 1),
+      operationNs: 450_000_000
+    )
+    program.context.registry = Registry(
+      scenarios: [
+        Scenario(name: "slow", summary: "a test", series: [one], preparationNs: 2_500_000_000)
+      ],
+      peers: ["uv", "lt"].map { FixedPeer(name: $0, scenario: "slow") }
+    )
+    let refused = program.run("-d", "10s", "--dry-run")
+    #expect(refused.code == .usage)
+    let reason = "-d must be at least 11s: one round takes 8.3 s, after a preparation of 2.5 s"
+    #expect(refused.error.contains(reason), "\(refused.error)")
+    #expect(program.run("-d", "11s", "--dry-run").code == .success)
+    #expect(program.run("--dry-run").code == .success)
+  }
+
+  @Test("usage errors and doctor are wrapped to the width of the terminal")
+  func wrapped() {
+    var program = FakeProgram()
+    program.context.errorWidth = { 40 }
+    program.context.environment["COLUMNS"] = "50"
+    let text = "a text of many words that is long and goes on"
+    let finding = Finding("load", text).bad(fix: "do something that takes many words to explain")
+    program.context.findings = { [finding] }
+    let errors = program.run("--peers").error.split(separator: "\n")
+    #expect(errors.allSatisfy { $0.count <= 40 }, "\(errors)")
+    let lines = program.run("doctor").output.split(separator: "\n")
+    #expect(lines.count > 2 && lines.allSatisfy { $0.count <= 50 }, "\(lines)")
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("            ") }, "\(lines)")
   }
 
   @Test("--dry-run prints the duration of schedules")

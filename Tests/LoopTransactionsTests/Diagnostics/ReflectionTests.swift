@@ -49,14 +49,26 @@ private struct Samples {
     add("Observer", loop.addObserver(for: .exit) { _ in })
     var firing: LoopTimer.Firing?
     add("LoopTimer", loop.addTimer(after: .milliseconds(1)) { firing = $0 })
+    var report: TickReport?
+    loop.tickHandler = { report = $0 }
     var frame: FrameClock.Frame?
     add("FrameClock", try FrameClock(on: loop) { frame = $0 })
     stepped.advance(by: .milliseconds(20))
     add("LoopTimer.Firing", firing as Any)
     add("FrameClock.Frame", frame as Any)
+    loop.tickHandler = nil
+    add("TickReport", report as Any)
+    add("Work", report?.longest?.work as Any)
+    add("Work.Kind", Work.Kind.post)
     add("LoopClock", loop.clock)
     add("LoopClock.Instant", loop.now)
     add("LoopMetrics", loop.metrics)
+    add("LoopLatencies", LoopLatencies())
+    add("LoopHold", LoopHold(thread: "sample", duration: .seconds(1), cause: .computing))
+    add("LoopHold.Cause", LoopHold.Cause.blocked(in: "read"))
+    add("LoopWatchdog", try LoopWatchdog(threshold: .seconds(1)) { _ in })
+    add("LatencyHistogram", LatencyHistogram())
+    add("PrometheusText", PrometheusText())
     add("UVError", UVError(code: -1, operation: "sample"))
     add("Locked", Locked([1]))
     add("EventLoop.IdleBlock", loop.whenIdle {})
@@ -175,6 +187,9 @@ private struct Samples {
     add("Sentinel.Reader", Sentinel().reader)
     add("SteppedScheduler", SteppedScheduler(on: stepped))
     add("SteppedLoop.MovedError", SteppedLoop.MovedError(operation: "sample"))
+    add("SteppedLoop.IsolationError", SteppedLoop.IsolationError(operation: "sample"))
+    add("SteppedLoop.SleepError", SteppedLoop.SleepError(remaining: .seconds(1)))
+    add("SteppedLoop.UncommittedError", SteppedLoop.UncommittedError(transactions: ["sample"]))
     add("SteppedLoop.OrderError", SteppedLoop.OrderError.tooManyOrders(limit: 1))
     add("Trace", stepped.trace)
     add("SeededGenerator", SeededGenerator(seed: 1))
@@ -218,7 +233,7 @@ struct ReflectionTests {
     }
     let named = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
-      named.hasSuffix("WaitCycleError.Party\n"),
+      named.hasSuffix("Work.Kind\n"),
       "the process ended while dumping \(named.split(separator: "\n").last ?? "")"
     )
   }

@@ -31,6 +31,58 @@ struct CountTests {
   }
 
   @Test(
+    "a commit of a pair that waits for a frame allocates nothing",
+    .enabled(if: Interposed.isOptimized)
+  )  // T11, T10
+  func duplicateFrameCommit() throws {
+    try withSteppedLoop { stepped in
+      let (loop, label) = (stepped.loop, Label())
+      let screen = try FrameClock(on: loop)
+      let kept = Transaction(label, Label.layout, on: loop)
+      let last = Selector<Label>.Carrying<Int>("count last") { _, _ in }
+      loop.commit(label, Label.layout, atNextFrameOf: screen)
+      loop.commit(label, last, 0, atNextFrameOf: screen)
+      kept.commit(atNextFrameOf: screen)
+      let count = Interposed.allocations {
+        for number in 0..<1000 {
+          loop.commit(label, Label.layout, atNextFrameOf: screen)
+          loop.commit(label, last, number, atNextFrameOf: screen)
+          kept.commit(atNextFrameOf: screen)
+        }
+      }
+      #expect(count == 0)
+      #expect(loop.metrics.coalesced == 2001)
+      stepped.advance(by: .seconds(1))
+      #expect(loop.metrics.performed == 2)
+    }
+  }
+
+  @Test(
+    "a frame's commits allocate nothing once the lists have capacity",
+    .enabled(if: Interposed.isOptimized)
+  )  // T11, T10
+  func frameCommit() throws {
+    try withSteppedLoop { stepped in
+      let (loop, label) = (stepped.loop, Label())
+      let screen = FrameClock(hostedOn: loop) {}
+      let kept = Transaction(label, Label.layout, on: loop)
+      kept.commit(atNextFrameOf: screen)
+      screen.beginFrame()
+      let count = Interposed.allocations {
+        for _ in 0..<100 {
+          kept.commit(atNextFrameOf: screen)
+          screen.beginFrame()
+          loop.commit(label, Label.layout, atNextFrameOf: screen)
+          loop.commit(label, Label.layout)
+          stepped.step()
+        }
+      }
+      #expect(count == 0)
+      #expect(loop.metrics.performed == 201)
+    }
+  }
+
+  @Test(
     "committing and performing allocate nothing once the set has capacity",
     .enabled(if: Interposed.isOptimized)
   )  // T10
@@ -48,6 +100,24 @@ struct CountTests {
       }
       #expect(count == 0)
       #expect(loop.metrics.performed == 200)
+    }
+  }
+
+  @Test("recording latencies allocates nothing", .enabled(if: Interposed.isOptimized))  // X2
+  func latencies() throws {
+    try withSteppedLoop { stepped in
+      let (loop, label) = (stepped.loop, Label())
+      loop.recordsLatencies = true
+      loop.commit(label, Label.layout)
+      stepped.step()
+      let count = Interposed.allocations {
+        for _ in 0..<100 {
+          loop.commit(label, Label.layout)
+          stepped.step()
+        }
+      }
+      #expect(count == 0)
+      #expect(loop.port.latencies?.busy.count == 101)
     }
   }
 

@@ -54,6 +54,9 @@ struct TimerScheduleTests {
       // next frame.
       #expect(schedule.step(from: deadline, at: last) == expected, "frame \(index)")
       #expect(schedule.step(from: deadline, at: next - 1) == expected, "frame \(index)")
+      for time in [last, next - 1] {
+        #expect(TimerSchedule.deadline(ofFrameAfter: time, origin, rate) == next, "frame \(index)")
+      }
     }
   }
 

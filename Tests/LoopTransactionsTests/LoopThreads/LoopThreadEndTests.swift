@@ -199,8 +199,14 @@ struct LoopThreadEndTests {
       for number in 0..<Interposed.amount(1000, debug: 1000, sanitized: 200) {
         try startAndEnd(number)
       }
-      #expect(inTime { Process.openDescriptors == before })
-      #expect(inTime { Process.threadNames?.contains("thousand") != true })
+      // Dispatch opens a few of its own when a worker is busy for a second.
+      let hasClosed = inTime { Process.openDescriptors < before + 10 }
+      let haveEnded = inTime { Process.threadNames?.contains("thousand") != true }
+      guard !hasClosed || !haveEnded else { return }
+      let threads = Process.threadNames ?? []
+      System.logToStandardError("\(before) descriptors before, now \(Process.descriptorNames)")
+      System.logToStandardError("threads: \(threads)")
+      exit(EXIT_FAILURE)
     }
   }
 

@@ -28,6 +28,45 @@ struct RunLoopValueQueueTests {
     }
   }
 
+  /// Enqueues a value with the key of another removed value when it is released.
+  private final class Successor {
+    let row: Int
+    let enqueue: () -> Void
+
+    init(_ row: Int, _ enqueue: @escaping () -> Void) {
+      self.row = row
+      self.enqueue = enqueue
+    }
+
+    deinit { enqueue() }
+  }
+
+  @Test("a deinit during removeAll() may enqueue any removed key")  // Q8, Q9
+  func removeAllFreesKeys() throws {
+    try withSteppedLoop { stepped in
+      var outcomes: [String] = []
+      var delivered: [Int] = []
+      let queue = RunLoopValueQueue<Successor>(
+        on: stepped.loop,
+        exclusiveBy: { $0.row },
+        batchSize: .unlimited
+      ) { value, _ in delivered.append(value.row) }
+      for row in 1...3 {
+        queue.enqueue(
+          Successor(row) { [unowned queue] in
+            guard outcomes.count < 3 else { return }
+            let other = row % 3 + 1
+            outcomes.append("\(queue.enqueue(Successor(other) {}))")
+          }
+        )
+      }
+      #expect(queue.removeAll() == 3)
+      #expect(outcomes == ["queued", "queued", "queued"])
+      stepped.runUntilIdle()
+      #expect(delivered == [2, 3, 1])
+    }
+  }
+
   @Test("closures are values")
   func closures() throws {
     try withSteppedLoop { stepped in
@@ -189,7 +228,7 @@ struct RunLoopValueQueueTests {
       }
     }
     group.commit()
-    stepped.waitForOperations()
+    stepped.waitForTransactions()
     stepped.runUntilIdle()
     #expect(delivered.withLock { $0 } == added.withLock { $0 })
     #expect(queue.count == 0)

@@ -243,6 +243,18 @@ struct OperationSchedulerTests {
     #expect(seen.count == 2 && seen[0] == seen[1] && seen[0] != System.thread)
   }
 
+  @Test("printed metrics say whether waits were measured")
+  func description() {
+    var metrics = SchedulerMetrics()
+    metrics.added = 7
+    #expect("\(metrics)".hasSuffix("added: 7, cancelled: 0, waits: not measured"))
+    metrics.waits = [
+      SchedulerMetrics.Wait(priority: .high, count: 2, total: 3_000_000, longest: 2_000_000)
+    ]
+    let waits = "waits: 2 at priority 64 took 0.003 seconds, at most 0.002 seconds"
+    #expect("\(metrics)".hasSuffix(waits))
+  }
+
   @Test("metrics report the scheduler's work, and how long each priority waited")  // X1
   func metrics() {
     let scheduler = OperationScheduler.alone(workers: 1)

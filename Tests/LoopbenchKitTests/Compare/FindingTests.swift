@@ -167,10 +167,21 @@ struct VerdictTests {
   func peers() {
     func verdict(_ low: Double, _ high: Double, rounds: Int = 10, _ noise: Interval? = Self.quiet)
       -> ComparisonVerdict
-    { ComparisonVerdict(Interval(low: low, high: high), rounds: rounds, noise: noise) }
+    {
+      ComparisonVerdict(
+        Interval(low: low, high: high),
+        ratio: (low + high) / 2,
+        rounds: rounds,
+        noise: noise
+      )
+    }
     #expect(verdict(0.8, 0.98) == .faster)
     #expect(verdict(1.02, 1.2) == .slower)
     #expect(verdict(0.8, 0.995) == .inconclusive)
+    // A certain difference of less than a factor of 1.05.
+    #expect(verdict(0.95, 0.98) == .same && verdict(1.02, 1.04) == .same)
+    // An interval within 10 %.
+    #expect(verdict(0.91, 1.08) == .same && verdict(0.89, 1.08) == .inconclusive)
     #expect(verdict(0.96, 1.04) == .same)
     #expect(verdict(1.02, 1.2, Self.noisy) == .same)
     #expect(verdict(0.5, 0.6, rounds: 5) == .inconclusive)

@@ -32,13 +32,17 @@ struct RoundCountTests {
     #expect(count.estimate(roundNs: 5000) == 1)
   }
 
-  @Test("no slice begins after the time is up, but the first round may take 5 s")
+  @Test("no slice begins that would end after the time is up, but the first round may take 5 s")
   func end() {
     let count = RoundCount.within(nanoseconds: 1000, rounds: 5)
     #expect(!count.isOver(in: 2, elapsedNs: 999))
     #expect(count.isOver(in: 2, elapsedNs: 1000))
     #expect(!count.isOver(in: 1, elapsedNs: 4_999_999_999))
     #expect(count.isOver(in: 1, elapsedNs: 5_000_000_000))
+    // A slice that would end later does not begin.
+    #expect(!count.isOver(in: 2, elapsedNs: 900, sliceNs: 100))
+    #expect(count.isOver(in: 2, elapsedNs: 900, sliceNs: 101))
+    #expect(count.isOver(in: 1, elapsedNs: 900, sliceNs: 101, isScheduled: true))
     #expect(!RoundCount.fixed(3).isOver(in: 2, elapsedNs: .max))
     #expect(RoundCount.fitting(nanoseconds: 1000).endNs == 2000)
     let long = RoundCount.within(nanoseconds: 40_000_000_000, rounds: 5)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LoopTransactionsTesting
 import LoopbenchKit
+import Synchronization
 import Testing
 
 /// A peer that starts no operation in time.
@@ -11,6 +12,54 @@ private struct AbsentPeer: Peer {
   let summary = "late"
 
   func measure(_ slice: inout Slice) { slice.miss(UInt64(slice.workload.samples)) }
+}
+
+/// A peer whose turns take 2.7 s on the clock of the run. The first turn of all
+/// peers takes `preparation` more.
+private struct SlowPeer: Peer {
+  let name: String
+  let scenario = "fake"
+  let series = ["one"]
+  let summary = "slow"
+  let clock: SlowClock
+  let preparation: UInt64
+
+  func measure(_ slice: inout Slice) {
+    clock.turn(preparation: preparation)
+    slice.record(nanoseconds: 1)
+  }
+}
+
+/// A clock that only the turns of slow peers advance.
+private final class SlowClock: Sendable {
+  private let time = Atomic<UInt64>(0)
+  private let turns = Atomic<Int>(0)
+
+  var now: UInt64 { time.load(ordering: .relaxed) }
+  /// The number of turns so far.
+  var count: Int { turns.load(ordering: .relaxed) }
+
+  func turn(preparation: UInt64) {
+    let isFirst = turns.add(1, ordering: .relaxed).oldValue == 0
+    time.add(2_700_000_000 + (isFirst ? preparation : 0), ordering: .relaxed)
+  }
+}
+
+extension Scenario {
+  /// A scenario whose turns take 2.7 s by their schedule.
+  fileprivate static let scheduled = Scenario(
+    name: "fake",
+    summary: "made up",
+    series: [
+      Series(
+        name: "one",
+        summary: "made up",
+        workload: Workload(warmUps: 1, samples: 5, operations: 1),
+        operationNs: 450_000_000
+      )
+    ],
+    preparationNs: 3_000_000_000
+  )
 }
 
 @Suite("Runner")
@@ -132,6 +181,57 @@ struct RunnerTests {
     #expect(try ReportFile.decode(Data(report.json().utf8), from: "x.json") == report)
     let itself = try ReportComparison(base: report, new: report, rules: [FailRule("missed>0")])
     #expect(itself.findings.map(\.new) == [50, 0])
+  }
+
+  // Like loopbench-frames, whose first turn also measures the cost of a card.
+  @Test(
+    "with -d no turn begins that cannot end in time, and the first round has each peer",
+    arguments: [
+      // 12 s leave no time for a warm-up, and 24 s none for a second round.
+      (limit: 12, preparation: 3, isScheduled: true, turns: 3, seconds: 11.1, rounds: [3]),
+      (24, 3, true, 5, 16.5, [3]),
+      (25, 3, true, 8, 24.6, [3, 3]),
+      // The warm-up shows the duration of a turn, so the twin is left out.
+      (12, 3, false, 3, 11.1, [2]),
+      // A preparation of 30 s leaves no time.
+      (12, 30, false, 1, 32.7, []),
+    ]
+  )
+  func duration(
+    limit: UInt64,
+    preparation: UInt64,
+    isScheduled: Bool,
+    turns: Int,
+    seconds: Double,
+    rounds: [Int]
+  ) throws {
+    let clock = SlowClock()
+    var fixture = Fixture()
+    if isScheduled { fixture.scenario = .scheduled }
+    fixture.peers = ["S0", "A4"].map {
+      SlowPeer(name: $0, clock: clock, preparation: preparation * 1_000_000_000)
+    }
+    fixture.control = .compared
+    fixture.warmUp = .auto
+    fixture.rounds = .within(nanoseconds: limit * 1_000_000_000, rounds: RoundCount.most)
+    fixture.instruments.now = { clock.now }
+    let measurements = try fixture.runner().run()
+    #expect(clock.count == turns)
+    #expect(abs(Double(clock.now) / 1e9 - seconds) < 0.01)
+    #expect(measurements.rounds.map(\.order.count) == rounds)
+    #expect(measurements.rounds.prefix(1).allSatisfy { $0.order.prefix(2).sorted() == Self.peers })
+  }
+
+  private static let peers = ["fake/one/A4", "fake/one/S0"]
+
+  @Test("a schedule is known before the run, including the twin's turn and the preparation")
+  func schedule() throws {
+    var fixture = Fixture()
+    #expect(try fixture.runner().schedule == nil)
+    fixture.scenario = .scheduled
+    fixture.control = .compared
+    let schedule = try #require(try fixture.runner().schedule)
+    #expect(schedule.roundNs == 4 * 2_700_000_000 && schedule.preparationNs == 3_000_000_000)
   }
 
   @Test("progress counts down to the end")

@@ -86,11 +86,38 @@ struct SelectionTests {
     #expect(error?.description.hasPrefix("idle has no peer \"set\"; it has uv") ?? false)
   }
 
+  @Test("the error for an unknown peer lists the peers of the named scenarios")
+  func choices() {
+    let error = #expect(throws: LoopbenchError.self) { try select(["idle"], peers: ["nosuch"]) }
+    #expect(error?.code == .usage)
+    let own = registry.scenarios.filter { $0.name == "idle" }.flatMap(registry.peers)
+    let names = own.map(\.name).joined(separator: ", ")
+    #expect(error?.description == "there is no peer \"nosuch\"; choose from \(names)")
+    let all = #expect(throws: LoopbenchError.self) { try select(peers: ["nosuch"]) }
+    #expect(all?.description.contains("dirtybit") ?? false)
+  }
+
   @Test("if no scenario is named, scenarios without a named peer are left out with a warning")
   func skipped() throws {
     let selection = try select(peers: ["set"])
     #expect(Set(selection.contenders.map(\.name)) == ["commit/duplicate/set", "commit/first/set"])
     #expect(selection.warnings.map(\.id) == Array(repeating: "peer-skipped", count: 5))
+  }
+
+  @Test("a named peer without a chosen series is left out with a warning that lists its series")
+  func lacking() throws {
+    let selection = try select(["post/typed.self"], peers: ["uv", "actor"])
+    #expect(selection.contenders.map(\.name) == ["post/typed.self/uv"])
+    let only = "closure.across, closure.self"
+    #expect(selection.unmatched == ["post peer \"actor\" measures only \(only)"])
+    #expect(
+      selection.warnings.map(\.text) == [
+        "post was measured without peer \"actor\", which measures only \(only)"
+      ]
+    )
+    let all = try select(["post/typed.self"], peers: [Selection.all])
+    #expect(all.warnings.map(\.id).filter { $0 != "peer-unavailable" } == [])
+    #expect(try select(["post"], peers: ["actor"]).unmatched == [])
   }
 
   @Test("with one CPU the series across is left out with a warning")

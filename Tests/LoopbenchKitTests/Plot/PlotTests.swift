@@ -25,6 +25,16 @@ struct PlotTests {
     }
   }
 
+  @Test("the figures beside a histogram end within the picture", arguments: [1, 2, 3, 5])
+  func figures(reports: Int) throws {
+    let reports = try (0..<reports).map { (name: "\($0).json", report: try Fixture().report()) }
+    let svg = Plot(reports: reports, kind: .histogram, options: PlotOptions()).svg()
+    let words = svg.matches(of: /<text[^>]* x="668[^>]*>([^<]*)</).map(\.1)
+    #expect(!words.isEmpty && words.contains { $0.hasPrefix("p50 ") }, "\(svg)")
+    // The space has 132 units, and a character has at most 8.
+    #expect(words.allSatisfy { $0.count <= 16 }, "\(words)")
+  }
+
   @Test("a plot of several files names each file", arguments: PlotKind.allCases)
   func overlay(_ kind: PlotKind) throws {
     let svg = try plot(kind, "before.json", "after.json").svg()

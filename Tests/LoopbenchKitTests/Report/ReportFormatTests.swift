@@ -75,7 +75,8 @@ struct FormatTests {
     // A footnote about percentiles needs their columns.
     let title = try #require(rows.first)
     #expect(text.contains("-: too few samples") == title.contains("p99"))
-    if width >= 60 { #expect(title.contains("p99.9") && title.contains("max")) }
+    // p99 and p99.9 have no value, so they are left out first.
+    if width >= 60 { #expect(title.contains("max") && title.contains("verdict")) }
     #expect(try rendered(.markdown, style: style) == rendered(.markdown))
     #expect(try rendered(.csv, style: style) == rendered(.csv))
   }

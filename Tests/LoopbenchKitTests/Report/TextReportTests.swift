@@ -25,7 +25,9 @@ struct TextReportTests {
     let end = try #require(json.firstRange(of: "  \"labels\""))
     let old = json[..<start.lowerBound] + json[end.lowerBound...]
     let older = try ReportFile.decode(Data(old.utf8), from: "x.json")
-    #expect(older.rendered(as: .text, scenarios: [fixture.scenario]) == known)
+    // Older reports do not describe peers.
+    let text = known.replacing("floor: made up\n", with: "")
+    #expect(text != known && older.rendered(as: .text, scenarios: [fixture.scenario]) == text)
   }
 
   @Test("a warning is printed with its id and a hint")
@@ -68,13 +70,51 @@ struct TextReportTests {
     let floor = try #require(lines.first { $0.hasPrefix("    floor ") })
     #expect(floor.contains(" floor ") && !floor.contains("faster"))
     #expect(text.contains("a floor (floor) does the work without a loop"))
+    // Also in JSON.
+    let judged = report.comparisons.filter { $0.peer == "floor" }
+    #expect(!judged.isEmpty && judged.allSatisfy { $0.verdict == .floor })
+  }
+
+  @Test("the legend explains each peer except lt and uv")
+  func legend() throws {
+    var fixture = Fixture()
+    fixture.peers = [
+      FakePeer(name: "uv", base: 1000),
+      FakePeer(name: "lt.kept", summary: "keeps one", base: 1),
+    ]
+    fixture.control = .compared
+    let report = try fixture.report()
+    for format in [ReportFormat.text, .markdown] {
+      let text = report.rendered(as: format, scenarios: [])
+      #expect(text.split(separator: "lt.kept: keeps one\n").count == 2, "\(text)")
+      #expect(!text.contains("uv.again: "))
+    }
+  }
+
+  @Test("a narrow table first leaves out columns without a value")
+  func unresolved() throws {
+    var style = ReportStyle()
+    let report = try Fixture().report()
+    // 50 samples have no p99 and no p99.9.
+    func titles(_ width: Int?) throws -> [Substring] {
+      style.width = width
+      let text = report.rendered(as: .text, style: style, scenarios: [Fixture().scenario])
+      let line = try #require(text.split(separator: "\n").first { $0.contains("p50  ") })
+      return line.split(separator: " ")
+    }
+    let wide = try titles(nil)
+    #expect(wide.contains("p99") && wide.contains("p99.9") && wide.contains("samples"))
+    // The table has 150 columns.
+    let narrow = try titles(130)
+    #expect(!narrow.contains("p99.9") && narrow.contains("samples"), "\(narrow)")
   }
 
   @Test("a verdict that the ratio does not explain has a reason below its table")
   func reasons() throws {
     var fixture = Fixture()
     let text = try fixture.report().rendered(as: .text)
-    #expect(text.contains("    floor, lt inconclusive: no peer was measured twice (A/A)\n"))
+    let reason = "no peer was measured twice, so the noise is unknown"
+    #expect(text.contains("    floor, lt inconclusive: \(reason)\n"))
     fixture.rounds = .fixed(3)
     let few = try fixture.report().rendered(as: .text)
     #expect(few.contains("    floor, lt inconclusive: only 3 rounds, 6 are needed\n"))

@@ -1,0 +1,99 @@
+import TestSupport
+import Testing
+
+@testable import LoopTransactions
+@testable import LoopTransactionsTesting
+
+private final class Label: Sendable {}
+
+@Suite("The names in tick reports")
+struct TickReportNameTests {
+  @Test("each kind of work has a name", arguments: Work.Kind.allCases)  // X2
+  func names(_ kind: Work.Kind) throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      var found: Set<String> = []
+      loop.tickHandler = { found.insert($0.longest?.work.name ?? "") }
+      let hold = { stepped.spend(.milliseconds(10)) }
+      let label = Label()
+      let named: String
+      switch kind {
+      case .post:
+        loop.post { hold() }
+        named = place(#line - 1)
+      case .timer:
+        loop.addTimer(after: .milliseconds(1)) { _ in hold() }
+        named = place(#line - 1)
+      case .observer:
+        loop.addObserver(for: .beforeWaiting, repeats: false) { _ in hold() }
+        named = place(#line - 1)
+      case .element:
+        let queue = RunLoopQueue<Label>(on: loop) { _, _ in hold() }
+        named = place(#line - 1)
+        queue.enqueue(label)
+      case .idleBlock:
+        loop.whenIdle { hold() }
+        named = place(#line - 1)
+      case .transaction:
+        nonisolated(unsafe) let hold = hold
+        loop.commit(label, Selector<Label>("hold once") { _ in hold() })
+        named = "Label.hold once"
+      case .completion:
+        let transaction = AsyncTransaction(on: loop, name: "thumbnails")
+        transaction.whenComplete { _ in hold() }
+        transaction.commit()
+        named = "thumbnails"
+      case .event, .job, .operation, .other: return
+      }
+      stepped.advance(by: .milliseconds(1))
+      for _ in 0..<3 { stepped.step() }
+      #expect(found.contains(named), "\(found)")
+    }
+  }
+
+  @Test("a descriptor's event is named by the place that watches it")  // X2, E1
+  func events() throws {
+    let loop = try EventLoop()
+    defer { try? loop.close() }
+    let pair = SocketPair(pipe: true)
+    var (found, counts): (Set<String>, Int) = ([], 0)
+    loop.tickHandler = {
+      counts += $0.count(of: .event)
+      found.insert($0.longest?.work.name ?? "")
+    }
+    let hold = {
+      let end = loop.now.advanced(by: .milliseconds(20))
+      while loop.now < end {}
+    }
+    let watcher = try loop.watch(pair.near, for: .readable) { _ in
+      hold()
+      loop.stop()
+    }
+    let watched = "\(#fileID):\(#line - 4)"
+    pair.send()
+    loop.run()
+    watcher.cancel()
+    #expect(counts == 1)
+    #expect(found.contains(watched), "\(found)")
+  }
+
+  @Test("a worker publishes the name of the operation that it runs")  // X2
+  func operations() throws {
+    let loop = try EventLoop()
+    defer { try? loop.close() }
+    loop.tickHandler = { _ in }
+    let found = Locked("")
+    let transaction = AsyncTransaction(on: loop, scheduler: OperationScheduler("publisher"))
+    transaction.add("decode") { _ in
+      let work = WorkSlot.ofThisThread.map { Work(OwnerWord(rawValue: $0.work)) }
+      found.withLock { $0 = work.map { "\($0)" } ?? "none" }
+    }
+    transaction.whenComplete { _ in loop.stop() }
+    transaction.commit()
+    loop.waitsForPosts = true
+    loop.run()
+    #expect(found.withLock { $0 } == "operation decode")
+  }
+
+  private func place(_ line: UInt) -> String { "\(#fileID):\(line)" }
+}

@@ -1,0 +1,214 @@
+import TestSupport
+import Testing
+
+@testable import LoopTransactions
+@testable import LoopTransactionsTesting
+
+private final class Label: Sendable {
+  static let layout = Selector<Label>("layout") { _ in }
+}
+
+/// Collects the reports of a loop.
+private final class Reports {
+  private(set) var all: [TickReport] = []
+
+  init(_ loop: EventLoop) { loop.tickHandler = { [unowned self] in all.append($0) } }
+
+  /// The number of pieces of `kind` in all reports.
+  func count(of kind: Work.Kind) -> Int { all.reduce(0) { $0 + $1.count(of: kind) } }
+}
+
+@Suite("Tick reports")
+struct TickReportTests {
+  @Test("a report counts the pieces of each kind")  // X2
+  func counts() throws {
+    try withSteppedLoop { stepped in
+      let (loop, label) = (stepped.loop, Label())
+      let reports = Reports(loop)
+      let queue = RunLoopQueue<Label>(on: loop) { _, _ in }
+      loop.addObserver(for: .beforeWaiting) { _ in }
+      loop.commit(label, Label.layout)
+      for _ in 0..<3 { loop.post {} }
+      queue.enqueue(label)
+      stepped.step()
+      let report = try #require(reports.all.first)
+      #expect(report.count(of: .transaction) == 1)
+      #expect(report.count(of: .post) == 3)
+      #expect(report.count(of: .element) == 1)
+      #expect(report.count(of: .observer) == 1)
+      #expect(report.count == 6)
+      loop.addTimer(after: .milliseconds(1)) { _ in }
+      stepped.advance(by: .milliseconds(1))
+      loop.whenIdle {}
+      stepped.step()
+      stepped.step()
+      #expect(reports.count(of: .timer) == 1)
+      #expect(reports.count(of: .idleBlock) == 1)
+      #expect(reports.count(of: .other) == 0)
+    }
+  }
+
+  @Test("the longest piece is named, with its duration")  // X2
+  func longest() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.budget = .unlimited
+      let reports = Reports(loop)
+      let line: UInt = #line + 1
+      loop.post { stepped.spend(.milliseconds(30)) }
+      loop.post { stepped.spend(.milliseconds(20)) }
+      stepped.step()
+      let report = try #require(reports.all.first)
+      let longest = try #require(report.longest)
+      #expect(longest.work.description == "post \(#fileID):\(line)")
+      #expect(longest.duration == .milliseconds(30))
+      #expect(report.duration == .milliseconds(50))
+    }
+  }
+
+  @Test("a piece that calls another one is measured without it")  // X2, I33
+  func nested() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      let label = Label()
+      let reports = Reports(loop)
+      nonisolated(unsafe) let spender = stepped
+      let inner = Selector<Label>("inner") { _ in spender.spend(.milliseconds(10)) }
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        stepped.spend(.milliseconds(7))
+        loop.post {}
+      }
+      loop.commit(label, inner)
+      stepped.step()
+      let longest = try #require(reports.all.first?.longest)
+      #expect(longest.work.name.hasSuffix("inner"))
+      #expect(longest.duration == .milliseconds(10))
+    }
+  }
+
+  @Test("a timer's tick is late by the time since the deadline")  // X2
+  func lateness() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      let reports = Reports(loop)
+      loop.addTimer(after: .milliseconds(5)) { _ in }
+      stepped.spend(.milliseconds(12))
+      stepped.advance(by: .zero)
+      stepped.step()
+      #expect(reports.all.compactMap(\.lateness).max() == .milliseconds(7))
+    }
+  }
+
+  @Test("work that is left to the next tick is reported as carried over")  // X2
+  func carriedOver() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.budget = EventLoop.Budget(count: 1)
+      let reports = Reports(loop)
+      for _ in 0..<2 { loop.post {} }
+      stepped.step()
+      stepped.step()
+      #expect(reports.all.map(\.carriedOver) == [1, 0])
+    }
+  }
+
+  @Test("a handler may commit, and its work is performed in the next tick")  // X2
+  func commitsInHandler() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      let trace = Trace()
+      loop.tickHandler = { [unowned loop] _ in
+        guard loop.metrics.posts < 2 else { return }
+        loop.post { trace.record("posted") }
+      }
+      loop.post { trace.record("first") }
+      stepped.step()
+      #expect(trace.events == ["first"])
+      stepped.step()
+      #expect(trace.events.contains("posted"))
+    }
+  }
+
+  @Test("a handler that ends the reports gets none afterwards")  // X2
+  func endsReports() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      var count = 0
+      loop.tickHandler = { [unowned loop] _ in
+        count += 1
+        loop.tickHandler = nil
+      }
+      loop.post {}
+      for _ in 0..<3 { stepped.step() }
+      #expect(count == 1)
+      #expect(loop.recorder == nil)
+    }
+  }
+
+  @Test("a wake from another thread has a lateness, and the time slept counts")  // X2
+  func wake() throws {
+    let loop = try EventLoop()
+    defer { try? loop.close() }
+    loop.waitsForPosts = true
+    let (port, isSeen) = (loop.port, Tally())
+    loop.tickHandler = { if $0.lateness != nil, $0.slept > .zero { isSeen.increment() } }
+    // Posts until one of them has found the loop asleep.
+    let thread = TestThread {
+      while isSeen.value == 0 {
+        try? port.post {}
+        TestThread.yield()
+      }
+      port.stop()
+    }
+    loop.run()
+    thread.join()
+    #expect(isSeen.value > 0)
+  }
+
+  @Test("the time of the handler does not count as slept")  // X2
+  func handlerTime() throws {
+    let loop = try EventLoop()
+    defer { try? loop.close() }
+    var handled: [LoopClock.Instant] = []
+    var pollsBegan: [LoopClock.Instant] = []
+    loop.tickHandler = { tick in
+      pollsBegan.append(tick.start.advanced(by: .zero - tick.slept))
+      let end = loop.now.advanced(by: .milliseconds(20))
+      while loop.now < end {}
+      handled.append(loop.now)
+    }
+    // Later than the handler ends, so that the loop sleeps.
+    loop.addTimer(after: .seconds(1)) { _ in }
+    loop.run()
+    // A millisecond: the counter is converted to the loop's clock.
+    for (end, began) in zip(handled, pollsBegan.dropFirst()) {
+      #expect(began.advanced(by: .milliseconds(1)) >= end)
+    }
+    #expect(handled.count > 1)
+  }
+
+  @Test("a report prints its counts and its longest piece")  // X2
+  func text() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      let reports = Reports(loop)
+      loop.post { stepped.spend(.milliseconds(3)) }
+      let place = "\(#fileID):\(#line - 1)"
+      stepped.step()
+      let text = "0.003 seconds, 1 of kind post, longest 0.003 seconds in post \(place)"
+      #expect(reports.all.first?.description == text)
+    }
+  }
+
+  @Test("without a reader, no slot is used and no tick is slow")  // X2
+  func off() throws {
+    let loop = try EventLoop()
+    #expect(!loop.core.needsSlowTick)
+    loop.tickHandler = { _ in }
+    #expect(loop.core.needsSlowTick)
+    #expect(loop.recorder?.pointee.slot?.thread == System.threadNumber)
+    loop.tickHandler = nil
+    #expect(!loop.core.needsSlowTick)
+    try loop.close()
+  }
+}
