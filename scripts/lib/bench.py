@@ -12,7 +12,8 @@ import statistics
 import sys
 
 # The unit of a figure. A row: name, scenario, series, peer, reference, percentile, unit, bar.
-ratio, extra, plain, share = "×", "ns above", "ns", "a burst"
+# `medians` is the quotient of two medians over all runs. loopbench compares only with references.
+ratio, medians, extra, plain, share = "×", "× of medians", "ns above", "ns", "a burst"
 LOOP = [
     ("a duplicate commit, looked up", "commit", "duplicate", "lt", "set", "50", ratio, 0.30),
     ("a duplicate commit, kept", "commit", "duplicate", "lt.kept", "dirtybit", "50", ratio, 1.5),
@@ -54,14 +55,28 @@ IO = [
     ("a byte to a watcher's callback", "io", "byte", "lt", "uv", "50", ratio, None),
     ("the same", "io", "byte", "lt", "epoll", "50", ratio, None),
     ("the same, by a Dispatch source", "io", "byte", "dispatch", None, "50", plain, None),
+    ("the same", "io", "byte", "lt", "dispatch", "50", medians, None),
     ("an echo over TCP", "io", "echo", "lt", "uv", "50", ratio, None),
     ("the same", "io", "echo", "lt", "epoll", "50", ratio, None),
     ("the same, by a Dispatch source", "io", "echo", "dispatch", None, "50", plain, None),
+    ("the same", "io", "echo", "lt", "dispatch", "50", medians, None),
     ("a message over one of 32 connections", "io", "echo.many", "lt", "uv", "50", ratio, None),
     ("the same", "io", "echo.many", "lt", "epoll", "50", ratio, None),
     ("the same, by a Dispatch source", "io", "echo.many", "dispatch", None, "50", plain, None),
+    ("the same", "io", "echo.many", "lt", "dispatch", "50", medians, None),
 ]
-TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS, "io": IO}
+RUNLOOP = [
+    (label, "wake", series, peer, reference, "50", kind, None)
+    for name, series in [
+        ("a wake across CPUs", "across"),
+        ("a wake on one CPU, sender not preempted", "same"),
+        ("a wake on one CPU, sender preempted", "same.low"),
+    ]
+    for label, peer, reference, kind in [
+        (name, "lt", "runloop", medians), ("the same, by a run loop", "runloop", None, plain),
+    ]
+]
+TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS, "io": IO, "runloop": RUNLOOP}
 
 
 def result(report, scenario, series, peer):
@@ -93,7 +108,7 @@ def figure(report, scenario, series, peer, reference, percentile, kind):
 
 
 def show(value, kind):
-    return {ratio: f"{value:.2f}×", extra: f"{value:.1f} ns", share: f"{value:.2g}"}.get(kind) or time(value)
+    return {ratio: f"{value:.2f}×", medians: f"{value:.2f}×", extra: f"{value:.1f} ns", share: f"{value:.2g}"}.get(kind) or time(value)
 
 
 def time(nanoseconds):
@@ -114,8 +129,12 @@ def table(reports, bars):
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, scenario, series, peer, reference, percentile, kind, bar in bars:
-        values = [figure(report, scenario, series, peer, reference, percentile, kind) for report in reports]
         own = statistics.median(value(report, scenario, series, peer, percentile) for report in reports)
+        if kind == medians:
+            other = statistics.median(value(report, scenario, series, reference, percentile) for report in reports)
+            lines.append(f"| {name} | `{scenario} {series}` | {time(own)} | {reference} | {show(own / other, kind)} |  |  |  |")
+            continue
+        values = [figure(report, scenario, series, peer, reference, percentile, kind) for report in reports]
         median = statistics.median(values)
         lines.append(
             f"| {name} | `{scenario} {series}` | {show(own, share) if kind == share else time(own)} | "

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # root is from common.sh, some variables are for the steps
 # Sourced by the steps of scripts/check that run tests.
-readonly logs=.build/check test_seconds=420
+readonly logs=.build/check test_seconds=900
 # ThreadSanitizer delays the exit of each process by a second, and the tests start many.
 readonly no_pause=atexit_sleep_ms=20
 
