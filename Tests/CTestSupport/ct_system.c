@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -87,6 +88,38 @@ int ct_thread_names(char *text, int capacity) {
   return count;
 }
 
+// The state of a thread of this process as in /proc, such as 'S'.
+static char thread_state(const char *thread) {
+  char path[300], line[200];
+  snprintf(path, sizeof path, "/proc/self/task/%s/stat", thread);
+  FILE *file = fopen(path, "re");
+  // The thread has ended.
+  if (file == NULL) return 'X';
+  line[fread(line, 1, sizeof line - 1, file)] = 0;
+  fclose(file);
+  // The name before the state may have spaces and parentheses.
+  const char *end = strrchr(line, ')');
+  return end == NULL || end[1] == 0 ? 'X' : end[2];
+}
+
+static bool do_others_sleep(void) {
+  DIR *threads = opendir("/proc/self/task");
+  if (threads == NULL) return true;
+  const pid_t own = (pid_t)syscall(SYS_gettid);
+  bool result = true;
+  struct dirent *entry;
+  while (result && (entry = readdir(threads)) != NULL) {
+    if (entry->d_name[0] == '.' || atoi(entry->d_name) == own) continue;
+    result = strchr("SXZ", thread_state(entry->d_name)) != NULL;
+  }
+  closedir(threads);
+  return result;
+}
+
+void ct_await_sleep_of_others(void) {
+  for (int i = 0; i < 10000 && !do_others_sleep(); i++) usleep(1000);
+}
+
 bool ct_use_one_processor(void) {
   cpu_set_t allowed, one;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
@@ -104,6 +137,8 @@ int ct_thread_names(char *text, int capacity) {
   (void)capacity;
   return -1;
 }
+
+void ct_await_sleep_of_others(void) {}
 
 bool ct_use_one_processor(void) { return false; }
 

@@ -26,7 +26,7 @@ struct EmbeddingStressTests {
       }
       var rounds = 0
       // Run at least until one of the threads has sent a wake.
-      let limit = ContinuousClock.now + .seconds(60)
+      let limit = ContinuousClock.now + .seconds(600)
       while rounds < Workload.count(2000)
         || (loop.metrics.wakesSent == 0 && ContinuousClock.now < limit)
       {

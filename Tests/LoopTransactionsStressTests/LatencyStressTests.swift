@@ -23,10 +23,17 @@ private func firstFault(of port: LoopPort, in count: Int) -> String? {
 }
 
 /// Makes ticks until `isOver`, and starts or stops recording every 100 ticks.
-private func record(_ port: LoopPort, _ round: Int, until isOver: Locked<Bool>) {
+/// Opens `hasRecorded` when ticks were recorded.
+private func record(
+  _ port: LoopPort,
+  _ round: Int,
+  until isOver: Locked<Bool>,
+  _ hasRecorded: Gate
+) {
+  if round == 50 { hasRecorded.open() }
   if round.isMultiple(of: 100) { EventLoop.current?.recordsLatencies.toggle() }
   if isOver.withLock({ $0 }) { return }
-  try? port.post { record(port, round + 1, until: isOver) }
+  try? port.post { record(port, round + 1, until: isOver, hasRecorded) }
 }
 
 @Suite("Stress: latencies", .serialized)
@@ -35,7 +42,9 @@ struct LatencyStressTests {
   func readers() throws {
     let thread = try LoopThread(name: "recorder")
     let (port, isOver, fault) = (thread.port, Locked(false), Locked<String?>(nil))
-    try port.post { record(port, 0, until: isOver) }
+    let hasRecorded = Gate()
+    try port.post { record(port, 0, until: isOver, hasRecorded) }
+    #expect(hasRecorded.waitInTime())
     let readers = (0..<2).map { _ in
       TestThread {
         let found = firstFault(of: port, in: Workload.count(2_000))

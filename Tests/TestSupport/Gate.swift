@@ -12,9 +12,10 @@ package final class Gate: Sendable {
   /// Waits until the gate lets this thread pass.
   package func wait() { semaphore.wait() }
 
-  /// Waits for at most a minute. Returns true if the gate let this thread
+  /// Waits for at most ten minutes, so that a hang fails this test instead of the
+  /// run, and a busy machine does not. Returns true if the gate let this thread
   /// pass.
-  package func waitInTime() -> Bool { semaphore.wait(timeout: .now() + 60) == .success }
+  package func waitInTime() -> Bool { semaphore.wait(timeout: .now() + 600) == .success }
 
   /// Waits `count` times. Returns false after the first timeout.
   package func waitInTime(_ count: Int) -> Bool { (0..<count).allSatisfy { _ in waitInTime() } }

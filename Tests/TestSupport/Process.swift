@@ -19,8 +19,16 @@ package enum Process {
   }
 
   /// Forks and runs `body` in the child, which then exits.
-  package static func fork(_ body: () -> Void) -> Ending {
-    withoutActuallyEscaping(body) { body in
+  ///
+  /// First waits until the other threads sleep, for at most ten seconds. A thread
+  /// that runs may have a lock of the Swift runtime, for which the child would
+  /// wait forever.
+  ///
+  /// - Parameter threadsRun: Whether other threads run on purpose. `body` must
+  ///   then not use a type for the first time.
+  package static func fork(whileThreadsRun threadsRun: Bool = false, _ body: () -> Void) -> Ending {
+    if !threadsRun { ct_await_sleep_of_others() }
+    return withoutActuallyEscaping(body) { body in
       let context = Unmanaged.passRetained(Box(body))
       defer { context.release() }
       var text = [CChar](repeating: 0, count: 4096)
@@ -85,8 +93,8 @@ package enum Process {
   /// Whether the process has its default disposition for `signal`.
   package static func isDefault(_ signal: Int32) -> Bool { ct_is_default(signal) }
 
-  /// Kills the process if it still runs after two minutes.
-  package static func endInTime() { ct_end_after(120) }
+  /// Kills the process if it still runs after ten minutes.
+  package static func endInTime() { ct_end_after(600) }
 
   /// Limits the process to `count` more open descriptors.
   package static func limitDescriptors(to count: Int) { ct_limit_descriptors(Int32(count)) }

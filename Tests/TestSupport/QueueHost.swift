@@ -57,7 +57,7 @@ package final class QueueHost: Sendable {
   }
 
   /// Runs one closure, or polls if none is left. Returns false if no closure is
-  /// handed over within 20 seconds.
+  /// handed over within ten minutes.
   @discardableResult
   package func step() -> Bool {
     guard gate.waitInTime() else { return false }
@@ -66,7 +66,7 @@ package final class QueueHost: Sendable {
   }
 
   /// Runs until `condition` holds. Returns false if nothing is handed over for
-  /// 20 seconds.
+  /// ten minutes.
   package func run(until condition: () -> Bool) -> Bool {
     while !condition() { if !step() { return false } }
     return true

@@ -43,13 +43,13 @@ private func runThread(_ context: UnsafeMutableRawPointer?) {
   Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().body()
 }
 
-/// Lets other threads run until `condition` holds, for at most a minute. Returns
-/// true if it holds.
+/// Lets other threads run until `condition` holds, for at most ten minutes.
+/// Returns true if it holds.
 ///
 /// After a while it sleeps between the checks: Dispatch then starts another
 /// thread if this one belongs to its pool and is the only one on one CPU.
 package func inTime(_ condition: () -> Bool) -> Bool {
-  let end = System.nanoseconds + 60_000_000_000
+  let end = System.nanoseconds + 600_000_000_000
   var checks = 0
   while !condition() {
     guard System.nanoseconds < end else { return false }

@@ -50,10 +50,10 @@ private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
 }
 
 extension EventLoop {
-  /// Runs the loop for at most 20 seconds. Returns `.timedOut` if the run took
+  /// Runs the loop for at most ten minutes. Returns `.timedOut` if the run took
   /// that long, even if it was stopped in its last tick.
   package func runInTime() -> RunResult {
-    let deadline = now.advanced(by: .seconds(20))
+    let deadline = now.advanced(by: .seconds(600))
     let result = run(until: deadline)
     return now < deadline ? result : .timedOut
   }

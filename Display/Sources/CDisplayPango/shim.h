@@ -9,16 +9,9 @@
 
 #include <stdint.h>
 
-// Declares `ad_name`, which is the library's function `name`.
-#ifndef AD_FUNCTION
-#define AD_QUOTED(text) #text
-#define AD_LABEL(prefix, name) AD_QUOTED(prefix) #name
-#define AD_FUNCTION(result, name, ...) \
-  result ad_##name(__VA_ARGS__) __asm__(AD_LABEL(__USER_LABEL_PREFIX__, name))
-#endif
+#include "../CDisplayCairo/shim.h"
 
 #ifndef AD_HEADERS
-typedef struct ad_cairo ad_cairo_t;
 typedef struct ad_cairo_font_options ad_cairo_font_options_t;
 typedef struct ad_pango_context ad_pango_context_t;
 typedef struct ad_pango_font_map ad_pango_font_map_t;

@@ -89,7 +89,8 @@ private final class Watch: Sendable {
   func remove(_ slot: WorkSlot) {
     if isForked { return }
     let hold = state.withLock { state in
-      state.trackers.removeValue(forKey: slot)?.ended(at: CycleClock.cycles)
+      var tracker = state.trackers.removeValue(forKey: slot)
+      return tracker?.handleEnd(at: CycleClock.cycles)
     }
     guard let hold else { return }
     // Named now, because the loop's thread may end next.
@@ -146,13 +147,5 @@ private final class Watch: Sendable {
       delay: ThreadState.delay(of: thread),
       waiting: ThreadState.waiting(of: thread)
     )
-  }
-}
-
-extension HoldTracker {
-  /// The tick that was reported and has not ended.
-  fileprivate func ended(at now: UInt64) -> Hold? {
-    var copy = self
-    return copy.handleEnd(at: now)
   }
 }

@@ -22,9 +22,8 @@ class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
 
   /// Runs the operation and returns its result.
   final nonisolated(nonsending) func result(_ priority: OperationPriority?) async throws -> Value {
-    try await InlineExecutor.awaiting(isStepped: core.stepped != nil) { [self] in
-      try await performedResult(priority)
-    }
+    guard core.stepped != nil else { return try await performedResult(priority) }
+    return try await InlineExecutor.awaiting { [self] in try await performedResult(priority) }
   }
 
   private func performedResult(_ priority: OperationPriority?) async throws -> Value {

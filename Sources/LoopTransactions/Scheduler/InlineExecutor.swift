@@ -11,13 +11,10 @@ final class InlineExecutor: TaskExecutor {
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
 
-  /// Calls `body`, which awaits an operation of a stepped scheduler if
-  /// `isStepped` is true.
+  /// Calls `body`, which awaits an operation of a stepped scheduler.
   nonisolated(nonsending) static func awaiting<Value: Sendable>(
-    isStepped: Bool,
     _ body: @Sendable () async throws -> Value
   ) async throws -> Value {
-    guard isStepped else { return try await body() }
-    return try await withTaskExecutorPreference(shared) { try await body() }
+    try await withTaskExecutorPreference(shared) { try await body() }
   }
 }

@@ -52,7 +52,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       return try await sharedValue(for: key, priority, body)
     }
     let body = body
-    return try await InlineExecutor.awaiting(isStepped: true) { [self] in
+    return try await InlineExecutor.awaiting { [self] in
       try await sharedValue(for: key, priority, body)
     }
   }

@@ -51,6 +51,9 @@ bool ct_is_default(int number);
 
 // MARK: Processes
 
+// Waits until the other threads of this process sleep, for at most ten seconds.
+void ct_await_sleep_of_others(void);
+
 // Forks. The child runs `body` and exits with status 0. Returns the child's
 // exit status, or the negated number of the signal that ended it. Copies the
 // child's standard error to `text`, truncated to `capacity`.

@@ -8,14 +8,14 @@ extension Embedding {
   /// before it waits. Returns the number of turns.
   @discardableResult
   func host(until isOver: () -> Bool) -> Int {
-    let end = LoopClock.now.advanced(by: .seconds(20))
+    let end = LoopClock.now.advanced(by: .seconds(600))
     var turns = 0
     while !isOver() {
       guard LoopClock.now < end else {
-        Issue.record("the host did not finish within 20 s")
+        Issue.record("the host did not finish within ten minutes")
         return turns
       }
-      waitFor(pollDescriptor, min(nextTimeout ?? .seconds(20), .seconds(20)))
+      waitFor(pollDescriptor, min(nextTimeout ?? .seconds(600), .seconds(600)))
       turn()
       turns += 1
     }

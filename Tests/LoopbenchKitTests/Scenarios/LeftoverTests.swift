@@ -41,7 +41,7 @@ struct LeftoverTests {
   /// Waits until `holds` returns true. A joined thread may stay in /proc for a
   /// moment, and an idle thread of a pool may stay there for some seconds.
   static func soon(_ holds: () throws -> Bool) rethrows -> Bool {
-    let limit = ContinuousClock.now + .seconds(30)
+    let limit = ContinuousClock.now + .seconds(600)
     while try !holds() {
       guard ContinuousClock.now < limit else { return false }
       usleep(20_000)

@@ -6,116 +6,20 @@ import Testing
 // Arithmetic on one thread, which takes minutes under a sanitizer.
 @Suite("Screen", .disabled(if: Interposed.isSanitized))
 struct ScreenTests {
-  enum Machine: String, CaseIterable, Sendable {
-    case quiet
-    case busy
-
-    var noise: Double { self == .quiet ? 0.004 : 0.2 }
-
-    var state: MachineState {
-      var state = MachineState()
-      (state.others, state.cpus) = (self == .quiet ? 0.02 : 1.92, 2)
-      let load = Doctor.load(state.others ?? 0, of: 2, "during the run")
-      state.faults = [load].filter { $0.status == .bad }
-      return state
-    }
-
-    func measurements(
-      of registry: Registry,
-      rounds: Int = 12,
-      cpus: Int = 2
-    ) throws -> Measurements {
-      let placement = Placement(cpuCount: cpus, loop: nil, producer: nil)
-      let runner = Runner(
-        contenders: try Selection(from: registry, placement: placement).contenders,
-        seed: 7,
-        rounds: .fixed(rounds),
-        warmUp: .rounds(1),
-        instruments: .stepping()
-      )
-      return try runner.run()
-    }
-
-    func report(
-      _ measurements: Measurements,
-      on machine: LoopbenchKit.Machine = Fixture.machine
-    ) -> Report {
-      Report(
-        measurements,
-        argv: ["loopbench"],
-        machine: machine,
-        placement: Placement(cpuCount: 2, loop: nil, producer: nil),
-        warnings: state.faults.map { LoopbenchKit.Warning($0) }
-      )
-    }
-
-    func report(
-      rounds: Int = 12,
-      factor: Double? = nil,
-      on machine: LoopbenchKit.Machine = Fixture.machine
-    ) throws -> Report {
-      let registry = Registry.questions(noise: noise, factor: factor)
-      return report(try measurements(of: registry, rounds: rounds), on: machine)
-    }
-
-    func screen(_ measurements: Measurements, width: Int? = nil) -> Screen {
-      var style = ReportStyle()
-      style.width = width
-      return Screen(
-        report(measurements),
-        Question.standard,
-        state,
-        tails: measurements.tails(of: Question.standard),
-        style: style
-      )
-    }
-
-    /// Calls `body` with a function that returns the screen for a width. Measures
-    /// once, because that takes most of the time.
-    func withScreens(_ body: ((Int) -> String) throws -> Void) throws {
-      let measurements = try measurements(of: .questions(noise: noise))
-      let (report, tails) = (self.report(measurements), measurements.tails(of: Question.standard))
-      try body { width in
-        var style = ReportStyle()
-        style.width = width
-        return Screen(report, Question.standard, state, tails: tails, style: style).text()
-      }
-    }
-
-    func screen(
-      width: Int? = nil,
-      rounds: Int = 12,
-      _ change: (inout ReportStyle) -> Void = { _ in }
-    ) throws -> String {
-      var style = ReportStyle()
-      style.width = width
-      change(&style)
-      let measurements = try measurements(of: .questions(noise: noise), rounds: rounds)
-      let tails = measurements.tails(of: Question.standard)
-      return Screen(
-        report(measurements),
-        Question.standard,
-        state,
-        tails: tails,
-        style: style
-      ).text()
-    }
-  }
-
   @Test("the screen is the golden file", arguments: Machine.allCases)
   func golden(_ machine: Machine) throws {
-    try machine.withScreens { (screen: (Int) -> String) throws in
-      for width in [80, 200] {
-        let text = screen(width)
-        #expect(try text == Golden.expected(text, "screen-\(width)-\(machine).txt"))
-      }
+    let measured = try machine.measured()
+    for width in [80, 200] {
+      let text = measured.screen(width: width).text()
+      #expect(try text == Golden.expected(text, "screen-\(width)-\(machine).txt"))
     }
   }
 
   @Test("the screen fits into its terminal", arguments: Machine.allCases)
   func fits(_ machine: Machine) throws {
-    try machine.withScreens { (screen: (Int) -> String) throws in
-      for width in [40, 50, 60, 80, 100, 119, 140] { check(screen(width), width) }
+    let measured = try machine.measured()
+    for width in [40, 50, 60, 80, 100, 119, 140] {
+      check(measured.screen(width: width).text(), width)
     }
   }
 
@@ -162,11 +66,8 @@ struct ScreenTests {
   func title(cpu: String, cpus: Int, width: Int, title: String) throws {
     var machine = Fixture.machine
     (machine.cpu, machine.cpus) = (cpu, cpus)
-    var style = ReportStyle()
-    style.width = width
     let report = try Machine.quiet.report(rounds: 1, on: machine)
-    let state = Machine.quiet.state
-    let text = Screen(report, Question.standard, state, tails: [], style: style).text()
+    let text = MeasuredScreen(report: report).screen(width: width).text()
     let line = try #require(text.split(separator: "\n").first)
     let question = "How late is your loop?"
     #expect(
@@ -176,17 +77,19 @@ struct ScreenTests {
 
   @Test("a pipe gets 80 columns")
   func pipe() throws {
-    #expect(try Machine.quiet.screen() == Machine.quiet.screen(width: 80))
+    let measured = try Machine.quiet.measured()
+    #expect(measured.screen().text() == measured.screen(width: 80).text())
   }
 
   @Test("the ASCII screen has the same words, and the colours repeat them")
   func styles() throws {
-    let plain = try Machine.busy.screen(width: 80)
-    let ascii = try Machine.busy.screen(width: 80) { $0.isASCII = true }
+    let measured = try Machine.busy.measured()
+    let plain = measured.screen(width: 80).text()
+    let ascii = measured.screen(width: 80) { $0.isASCII = true }.text()
     #expect(ascii.utf8.allSatisfy { $0 < 128 })
     #expect(ascii.contains("###|") && plain.contains("███│"))
     #expect(ascii.count { $0 == "\n" } == plain.count { $0 == "\n" })
-    let wide = try Machine.busy.screen(width: 200) { $0.isASCII = true }
+    let wide = measured.screen(width: 200) { $0.isASCII = true }.text()
     let lines = wide.split(separator: "\n").map(String.init)
     let header = try #require(lines.first { $0.contains("noise  samples  because") })
     let row = try #require(lines.first { $0.hasPrefix("A wake from another thread") })
@@ -196,7 +99,7 @@ struct ScreenTests {
       floor.map { row.distance(from: row.startIndex, to: $0.lowerBound) + 2 },
     ]
     #expect(ends[0] != nil && ends[0] == ends[1], "\(header)\n\(row)")
-    let colored = try Machine.busy.screen(width: 80) { $0.usesColor = true }
+    let colored = measured.screen(width: 80) { $0.usesColor = true }.text()
     #expect(colored.contains("\u{1B}[32msooner\u{1B}[0m"))
     #expect(colored.contains("\u{1B}[31mdearer\u{1B}[0m"))
     #expect(colored.replacing(/\u{1B}\[\d+m/, with: "") == plain)
@@ -226,7 +129,7 @@ struct ScreenTests {
   func notQuiet() throws {
     var state = Machine.quiet.state
     state.others = 0.2
-    let text = Screen(try Machine.quiet.report(), Question.standard, state, tails: []).text()
+    let text = MeasuredScreen(report: try Machine.quiet.report(), state: state).screen().text()
     #expect(text.contains("Machine: not quiet. Other processes used 0.20 of 2 CPUs"))
     #expect(!text.contains("warning"))
   }
@@ -237,28 +140,29 @@ struct ScreenTests {
   )
   func small(factor: Double) throws {
     let registry = Registry.questions(noise: 0.004, factor: factor)
-    let measurements = try Machine.quiet.measurements(of: registry)
-    let report = Machine.quiet.report(measurements)
+    let measured = try Machine.quiet.measured(registry)
+    let report = measured.report
     #expect(
       report.comparisons.contains { $0.interval.low > 1.02 || $0.interval.high < 0.98 },
       "the numbers do not test anything"
     )
     // The tables have the same verdicts.
     #expect(report.comparisons.allSatisfy { ![.slower, .faster].contains($0.verdict) })
-    let text = Machine.quiet.screen(measurements, width: 200).text()
+    let text = measured.screen(width: 200).text()
     for word in ["sooner", "later", "cheaper", "dearer", "but the worst"] {
       #expect(!text.contains(word), "\(text)")
     }
     #expect(text.contains("posts, duplicate commits and idle ticks are the same."))
     let notable = try Machine.quiet.report(factor: 1.09)
-    let words = Screen(notable, Question.standard, Machine.quiet.state, tails: []).text()
+    let words = MeasuredScreen(report: notable).screen().text()
     #expect(words.contains("x later") && words.contains("x dearer"), "\(words)")
   }
 
   @Test("a verdict that the numbers do not explain has a reason")
   func reasons() throws {
+    let oneRound = try Machine.quiet.measured(rounds: 1)
     for width in [80, 200] {
-      let few = try Machine.quiet.screen(width: width, rounds: 1)
+      let few = oneRound.screen(width: width).text()
       // All answers share the reason.
       #expect(few.split(separator: "unsure: only 1 round, 6 are needed\n").count == 2)
     }
@@ -271,8 +175,7 @@ struct ScreenTests {
     // libuv's tail is longer than the answering peer's, as it is if libuv's tick was
     // interrupted.
     let registry = Registry.questions(noise: noise, tails: (lt: 1.1, uv: 9))
-    let measurements = try Machine.quiet.measurements(of: registry)
-    for answer in Machine.quiet.screen(measurements).answers {
+    for answer in try Machine.quiet.measured(registry).screen().answers {
       let typical = try #require(answer.typical)
       #expect(try #require(answer.worst) >= typical, "\(answer.question.path)")
     }
@@ -286,18 +189,17 @@ struct ScreenTests {
       tails: (lt: 5, uv: 1),
       samples: 36
     )
-    let measurements = try Machine.quiet.measurements(of: registry)
-    let tails = measurements.tails(of: Question.standard)
+    let measured = try Machine.quiet.measured(registry)
+    let tails = measured.tails
     #expect(tails.count == 6 && tails.allSatisfy { $0.verdict == .slower })
     for width in [60, 80, 200] {
-      let text = Machine.quiet.screen(measurements, width: width).text()
+      let text = measured.screen(width: width).text()
       let joined = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(joined.split(separator: "but the worst 1 % is 5.0x later").count == 4, "\(text)")
       #expect(joined.split(separator: "but the worst 1 % is 5.0x dearer").count == 4, "\(text)")
     }
     // A few samples in all have no p99.
-    let few = try Machine.quiet.measurements(of: registry, rounds: 2)
-    #expect(few.tails(of: Question.standard) == [])
+    #expect(try Machine.quiet.measured(registry, rounds: 2).tails == [])
   }
 
   @Test("a screen of 50 columns keeps the reasons, because it has more than 24 lines anyway")
@@ -310,8 +212,7 @@ struct ScreenTests {
   @Test("a series that this machine cannot measure has empty cells, and the finding says so")
   func unmeasured() throws {
     let registry = Registry.questions(noise: 0.004, across: .across)
-    let measurements = try Machine.quiet.measurements(of: registry, cpus: 1)
-    let text = Machine.quiet.screen(measurements, width: 200).text()
+    let text = try Machine.quiet.measured(registry, cpus: 1).screen(width: 200).text()
     let row = text.split(separator: "\n").first { $0.hasPrefix("A wake from another") }
     let cells = try #require(row).split(whereSeparator: \.isWhitespace)
     #expect(cells.dropFirst(6).joined(separator: " ") == "│ not measured", "\(text)")
@@ -321,33 +222,9 @@ struct ScreenTests {
 
   @Test("a question without results is not measured")
   func missing() throws {
-    let text = Screen(
-      try Fixture().report(),
-      Question.standard,
-      MachineState(),
-      tails: []
-    ).text()
+    let measured = MeasuredScreen(report: try Fixture().report(), state: MachineState())
+    let text = measured.screen().text()
     #expect(text.contains("not measured"))
     #expect(text.contains("Nothing was compared with libuv."))
-  }
-}
-
-@Suite("Question")
-struct QuestionTests {
-  @Test("the standard registry answers every question, and another registry none")
-  func answered() {
-    #expect(Question.answerable(by: .standard) == Question.standard)
-    #expect(Question.answerable(by: Fixture().registry) == [])
-  }
-
-  @Test("a question sets the number of samples of its series")
-  func samples() throws {
-    let registry = Registry.standard.answering(Question.standard)
-    for question in Question.standard {
-      let series = registry.scenarios.first { $0.name == question.scenario }?.series
-      let found = try #require(series?.first { $0.name == question.series })
-      if let samples = question.samples { #expect(found.workload.samples == samples) }
-      #expect(found.workload.samples * RoundCount.least > 100, "the worst 1 % of \(question.path)")
-    }
   }
 }

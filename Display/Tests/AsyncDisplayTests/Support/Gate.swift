@@ -20,12 +20,12 @@ final class Gate: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Waits for at most 20 seconds. Returns false if the gate was not opened.
+  /// Waits for at most ten minutes. Returns false if the gate was not opened.
   @discardableResult
   func wait() -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    let deadline = Date(timeIntervalSinceNow: 20)
+    let deadline = Date(timeIntervalSinceNow: 600)
     while !wasOpened { if !condition.wait(until: deadline) { return wasOpened } }
     return true
   }

@@ -46,8 +46,8 @@ func withSteppedDisplay(
 }
 
 extension Display {
-  /// Runs the loop until no work is left. Returns false after 20 seconds.
+  /// Runs the loop until no work is left. Returns false after ten minutes.
   func settle() -> Bool {
-    loop.run(until: loop.now.advanced(by: .seconds(20))) == .finished
+    loop.run(until: loop.now.advanced(by: .seconds(600))) == .finished
   }
 }
