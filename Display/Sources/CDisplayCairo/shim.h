@@ -8,10 +8,12 @@
 #define AD_CAIRO_SHIM_H
 
 // Declares `ad_name`, which is the library's function `name`.
+#ifndef AD_FUNCTION
 #define AD_QUOTED(text) #text
 #define AD_LABEL(prefix, name) AD_QUOTED(prefix) #name
 #define AD_FUNCTION(result, name, ...) \
   result ad_##name(__VA_ARGS__) __asm__(AD_LABEL(__USER_LABEL_PREFIX__, name))
+#endif
 
 #ifndef AD_HEADERS
 typedef struct ad_cairo ad_cairo_t;
