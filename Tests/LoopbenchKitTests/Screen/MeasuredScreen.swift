@@ -1,7 +1,7 @@
 import LoopbenchKit
 import LoopbenchTestSupport
 
-/// A report with all else that a screen shows. Each style makes another screen.
+/// A report, and the other input of a screen. Each style makes another screen.
 struct MeasuredScreen {
   let report: Report
   var state = ScreenTests.Machine.quiet.state
