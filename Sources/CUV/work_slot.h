@@ -93,6 +93,12 @@ static inline lt_work_slot *lt_work_slot_claim(lt_work_slot *table, uint32_t thr
   return NULL;
 }
 
+// Gives the slot to thread number `thread`. Relaxed: the caller orders the two
+// threads' other accesses.
+static inline void lt_work_slot_move(lt_work_slot *slot, uint32_t thread) {
+  __atomic_store_n(&slot->thread, thread, __ATOMIC_RELAXED);
+}
+
 // Returns the slot of thread number `thread`, or NULL. Async-signal-safe.
 static inline lt_work_slot *lt_work_slot_find(lt_work_slot *table, uint32_t thread) {
   for (int i = 0; table != NULL && i < LT_WORK_SLOTS; i++)

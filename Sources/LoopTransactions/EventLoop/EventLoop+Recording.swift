@@ -106,6 +106,9 @@ extension EventLoop {
     recorder = nil
   }
 
+  /// Notes that the calling thread runs the loop from now on.
+  func moveRecordToThisThread() { recorder?.pointee.slot?.moveToThisThread() }
+
   /// Stops recording. Called when the loop is closed.
   func endRecording() {
     let (handler, watchdog) = (storedTickHandler, storedWatchdog)

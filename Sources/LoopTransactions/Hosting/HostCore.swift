@@ -97,6 +97,7 @@ extension HostCore {
       )
     } else {
       port.core.enterThread()
+      port.core.loopOnThread?.moveRecordToThisThread()
     }
     body()
     let timeout = timeout

@@ -57,6 +57,10 @@ struct WorkSlot: @unchecked Sendable {
   /// thread stopped using it.
   func free() { lt_work_slot_free(slot) }
 
+  /// Gives the slot to the calling thread. The thread that has it must not use
+  /// it at the same time.
+  func moveToThisThread() { lt_work_slot_move(slot, lt_thread_number()) }
+
   /// Publishes that the code that `work` names began at `now`.
   ///
   /// - Parameter work: An `OwnerWord`.

@@ -146,6 +146,36 @@ struct LoopWatchdogTests {
     try held.end()
   }
 
+  @Test("a hold names the thread of its turn, although the host changes threads")  // X4, C8
+  func changingThreads() async throws {
+    let (holds, queue, turns) = (Holds(), QueueHost(), Tally())
+    let watchdog = try holds.watchdog()
+    func runner(until turn: Int) throws -> JoinableThread {
+      try JoinableThread("turn \(turn)", for: "test") {
+        #expect(queue.run { turns.value >= turn })
+      }
+    }
+    let first = try runner(until: 1)
+    let executor = queue.executor(keepsThread: false)
+    let host = try await ExecutorHost.make(on: executor) { loop in
+      loop.budget = .unlimited
+      loop.watchdog = watchdog
+      loop.post { turns.increment() }
+    }
+    first.join()
+    try host.port.post {
+      holds.computeUntilReported()
+      turns.increment()
+    }
+    try runner(until: 2).join()
+    #expect(holds.running.map(\.thread) == ["turn 2"])
+    let last = try runner(until: 3)
+    try await host.close()
+    turns.increment()
+    _ = executor.execute {}
+    last.join()
+  }
+
   @Test("a hold that ends with the watch is reported as ended")  // X4
   func endsWithTheWatch() throws {
     let holds = Holds()
