@@ -67,6 +67,19 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    .systemLibrary(name: "CAffinity"),
+    .executableTarget(
+      name: "planted-holds",
+      dependencies: [
+        "CAffinity",
+        "CGTK",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsCSDL", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsGLib", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsSDL", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
     .target(name: "RespProtocol", swiftSettings: strict),
     .executableTarget(
       name: "resp-server",

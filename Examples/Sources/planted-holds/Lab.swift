@@ -1,0 +1,86 @@
+import LoopTransactions
+
+/// Plants one hold after the other in a loop, and compares the watchdog's reports
+/// with the truth. Belongs to the loop.
+final class Lab {
+  /// The outcome of one plant.
+  struct Result: Sendable {
+    var plant: Plant
+    var isFound: Bool
+    var isNamed = false
+    var isClassified = false
+    var isMeasured = false
+    var description = "not reported"
+
+    var isRight: Bool { isFound && isNamed && isClassified && isMeasured }
+  }
+
+  private let loop: EventLoop
+  private let end: ([Result]) -> Void
+  private var remaining: [Plant]
+  private var results: [Result] = []
+  private var truth: Plant.Truth?
+  private var began: LoopClock.Instant?
+  private var length = Duration.zero
+  private var limit: LoopTimer?
+
+  /// Plants each kind `rounds` times, then calls `end` on the loop.
+  init(on loop: EventLoop, rounds: Int, _ end: @escaping ([Result]) -> Void) throws {
+    (self.loop, self.end) = (loop, end)
+    remaining = (0..<rounds).flatMap { _ in Plant.allCases }
+    // One tick runs all pieces of a plant.
+    loop.budget = .unlimited
+    let (port, lab) = (loop.port, LoopBound(self, on: loop))
+    loop.watchdog = try LoopWatchdog(threshold: .milliseconds(20)) { hold in
+      if hold.isOver { try? port.post { lab.withValue { $0.judge(hold) } } }
+    }
+    plantLater()
+  }
+
+  private func plantLater() {
+    loop.addTimer(after: .milliseconds(5)) { _ in self.plantNext() }
+  }
+
+  private func plantNext() {
+    guard !remaining.isEmpty else {
+      loop.watchdog = nil
+      return end(results)
+    }
+    began = nil
+    truth = remaining[0].plant(
+      on: loop,
+      began: { self.began = self.loop.now },
+      ended: { self.planted() }
+    )
+  }
+
+  private func planted() {
+    length = began.map { $0.duration(to: loop.now) } ?? .zero
+    limit = loop.addTimer(after: .seconds(2)) { _ in
+      self.add(Result(plant: self.remaining[0], isFound: false))
+    }
+  }
+
+  private func judge(_ hold: LoopHold) {
+    guard let truth, limit != nil else { return }
+    let error = hold.duration - length
+    let result = Result(
+      plant: remaining[0],
+      isFound: true,
+      isNamed: "\(hold.work)" == truth.work && hold.isOnePiece == truth.isOnePiece,
+      isClassified: truth.cause(hold.cause),
+      isMeasured: abs(error / .milliseconds(1)) <= max(1, 0.05 * (length / .milliseconds(1))),
+      description: "\(hold); planted: \(truth.work), \(length)"
+    )
+    add(result)
+  }
+
+  private func add(_ result: Result) {
+    limit?.cancel()
+    limit = nil
+    truth = nil
+    results.append(result)
+    remaining.removeFirst()
+    plantLater()
+  }
+}
