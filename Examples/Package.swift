@@ -67,19 +67,6 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    .systemLibrary(name: "CAffinity"),
-    .executableTarget(
-      name: "planted-holds",
-      dependencies: [
-        "CAffinity",
-        "CGTK",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
-        .product(name: "LoopTransactionsCSDL", package: "LoopTransactions"),
-        .product(name: "LoopTransactionsGLib", package: "LoopTransactions"),
-        .product(name: "LoopTransactionsSDL", package: "LoopTransactions"),
-      ],
-      swiftSettings: strict
-    ),
     .target(name: "RespProtocol", swiftSettings: strict),
     .executableTarget(
       name: "resp-server",
@@ -136,3 +123,21 @@ let package = Package(
     ),
   ]
 )
+
+#if os(Linux)
+  package.targets += [
+    .systemLibrary(name: "CAffinity"),
+    .executableTarget(
+      name: "planted-holds",
+      dependencies: [
+        "CAffinity",
+        "CGTK",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsCSDL", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsGLib", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsSDL", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+  ]
+#endif
