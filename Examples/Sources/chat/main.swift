@@ -10,6 +10,7 @@ import LoopTransactionsIO
 let loop = try EventLoop()
 var clients: Set<Connection> = []
 var (joined, writes) = (0, 0)
+var isEnding = false
 
 @MainActor func say(_ text: String, except sender: Connection? = nil) {
   let bytes = SharedBytes(text)
@@ -40,9 +41,20 @@ let listener = try loop.listen(on: .tcp(host: "127.0.0.1", port: port)) { client
     clients.remove(client)
     writes += client.writeCount
     say("\(name) left, \(clients.count) here\n")
+    if isEnding, clients.isEmpty { loop.stop() }
   }
 }
-for signal in [SIGINT, SIGTERM] { try loop.onSignal(signal) { loop.stop() } }
+
+/// Sends the clients what was said, and ends, within 5 s even if a client does not read.
+@MainActor func shutDown() {
+  isEnding = true
+  listener.close()
+  if clients.isEmpty { loop.stop() }
+  for client in clients { client.close() }
+  loop.addTimer(after: .seconds(5)) { _ in loop.stop() }
+}
+
+for signal in [SIGINT, SIGTERM] { try loop.onSignal(signal) { shutDown() } }
 print("listening on \(listener.endpoint)")
 fflush(nil)
 loop.run()
