@@ -46,7 +46,7 @@ extension EventLoop {
     }
     set {
       checkUsable("EventLoop.recordsLatencies")
-      latencies = newValue ? core.latencyCells : nil
+      latencies = newValue ? Unmanaged.passUnretained(core.latencyCells) : nil
       updateRecorder()
     }
   }
@@ -128,12 +128,10 @@ extension EventLoop {
   /// handler.
   @inline(__always)
   func reportTick() {
-    guard let recorder else { return }
-    let tick = recorder.pointee.endTick()
-    // Otherwise its beginning is not known.
-    guard tick.isWhole else { return }
-    latencies?.record(tick)
-    storedTickHandler?(TickReport(tick))
+    // If the recording began during the tick, its beginning is not known.
+    guard let recorder, recorder.pointee.endTick() else { return }
+    latencies?._withUnsafeGuaranteedRef { $0.record(recorder) }
+    storedTickHandler?(TickReport(recorder.pointee.tick))
   }
 
   /// Called when a run or a host's turn begins.

@@ -128,8 +128,9 @@ public final class EventLoop {
   // Kept until the loop is released, because a piece of work may stop the
   // recording that it is part of.
   var recorderMemory: RecorderMemory?
-  // Those of `core`, while latencies are recorded.
-  @exclusivity(unchecked) var latencies: LatencyCells?
+  // Those of `core`, while latencies are recorded. Unmanaged, so that a tick does
+  // not count a reference. `core` keeps them.
+  @exclusivity(unchecked) var latencies: Unmanaged<LatencyCells>?
 
   // Storage of public properties that check the thread.
   @exclusivity(unchecked) var storedTickHandler: ((TickReport) -> Void)?
