@@ -255,7 +255,7 @@ extension Recorder {
     tick.clear()
     slot?.end(at: tickEnd)
     // The poll of a tick that does not block belongs to the next tick.
-    if !mayBlock { beginTick(at: tickEnd) }
+    if !mayBlock { beginTick(at: tickEnd, waitStart: tickEnd) }
   }
 
   /// Whether pieces of work have begun since the last tick ended.
@@ -268,10 +268,15 @@ extension Recorder {
     mayHaveSlept = false
   }
 
+  @inline(never)
   private mutating func beginTick(at now: UInt64) {
+    beginTick(at: now, waitStart: mayHaveSlept ? min(tickEnd, now) : now)
+  }
+
+  @inline(__always)
+  private mutating func beginTick(at now: UInt64, waitStart: UInt64) {
     (isInTick, isWhole) = (true, true)
-    tick.waitStart = mayHaveSlept ? min(tickEnd, now) : now
-    (tick.start, tick.lastCallback) = (now, now)
+    (tick.start, tick.waitStart, tick.lastCallback) = (now, waitStart, now)
     slot?.begin(at: now)
     run(OwnerWord(.other), at: now)
   }
