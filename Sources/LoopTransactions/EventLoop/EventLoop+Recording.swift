@@ -19,15 +19,16 @@ extension EventLoop {
   public var tickHandler: ((TickReport) -> Void)? {
     get {
       checkThread("EventLoop.tickHandler")
-      return storedTickHandler
+      return storedTickHandler?.body
     }
     set {
       checkUsable("EventLoop.tickHandler")
       // Released after the access, because a `deinit` of the captures may use
       // the loop.
       let old = storedTickHandler
-      storedTickHandler = newValue
+      storedTickHandler = newValue.map(TickHandler.init)
       updateRecorder()
+      keepIfReporting(old)
       withExtendedLifetime(old) {}
     }
   }
@@ -115,6 +116,7 @@ extension EventLoop {
     latencies = nil
     stopRecording()
     core.setRecords(ticks: false, wakes: false)
+    keepIfReporting(handler)
     withExtendedLifetime((handler, watchdog)) {}
   }
 
@@ -131,7 +133,26 @@ extension EventLoop {
     // If the recording began during the tick, its beginning is not known.
     guard let recorder, recorder.pointee.endTick() else { return }
     latencies?._withUnsafeGuaranteedRef { $0.record(recorder) }
-    storedTickHandler?(TickReport(recorder.pointee.tick))
+    guard let tickHandlerReference else { return }
+    let wasReporting = isReporting
+    isReporting = true
+    tickHandlerReference._withUnsafeGuaranteedRef { $0.body(TickReport(recorder.pointee.tick)) }
+    isReporting = wasReporting
+    if _slowPath(!replacedTickHandlers.isEmpty), !wasReporting { releaseReplacedTickHandlers() }
+  }
+
+  /// Keeps a replaced handler until the report ends, because it may be running.
+  private func keepIfReporting(_ handler: TickHandler?) {
+    if isReporting, let handler { replacedTickHandlers.append(handler) }
+  }
+
+  @inline(never)
+  private func releaseReplacedTickHandlers() {
+    // Released after the access, because a `deinit` of the captures may use the
+    // loop.
+    let replaced = replacedTickHandlers
+    replacedTickHandlers = []
+    withExtendedLifetime(replaced) {}
   }
 
   /// Called when a run or a host's turn begins.
@@ -170,4 +191,13 @@ extension EventLoop {
     body()
     recorder.pointee.end(outer)
   }
+}
+
+/// The handler of a loop's ticks. An object, so that a tick can call it without
+/// counting a reference.
+final class TickHandler {
+  let body: (TickReport) -> Void
+
+  /// Creates a handler that calls `body`.
+  init(_ body: @escaping (TickReport) -> Void) { self.body = body }
 }

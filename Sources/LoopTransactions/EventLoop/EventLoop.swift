@@ -132,8 +132,16 @@ public final class EventLoop {
   // not count a reference. `core` keeps them.
   @exclusivity(unchecked) var latencies: Unmanaged<LatencyCells>?
 
+  // `storedTickHandler`, for ticks.
+  @exclusivity(unchecked) private(set) var tickHandlerReference: Unmanaged<TickHandler>?
+  // Whether a tick handler is running, and those that it has replaced.
+  @exclusivity(unchecked) var isReporting = false
+  @exclusivity(unchecked) var replacedTickHandlers: [TickHandler] = []
+
   // Storage of public properties that check the thread.
-  @exclusivity(unchecked) var storedTickHandler: ((TickReport) -> Void)?
+  @exclusivity(unchecked) var storedTickHandler: TickHandler? {
+    didSet { tickHandlerReference = storedTickHandler.map(Unmanaged.passUnretained) }
+  }
   @exclusivity(unchecked) var storedWatchdog: LoopWatchdog?
   var storedBudget = Budget()
   var storedPostCapacity: Int?
