@@ -5,12 +5,16 @@ final class LatencyCells: Sendable {
   private let busy = HistogramCells()
   private let pollToCallback = HistogramCells()
 
-  /// Adds the latencies of a whole tick. Loop only.
-  func record(_ tick: Recorder.Tick) {
-    if let lateness = tick.lateness { wakeLateness.record(lateness) }
-    let length = tick.end > tick.start ? tick.end - tick.start : 0
-    busy.record(tick.clock.nanoseconds(of: length))
-    if let wait = tick.pollToCallback { pollToCallback.record(tick.clock.nanoseconds(of: wait)) }
+  /// Adds the latencies of the tick that `recorder` has ended. Loop only.
+  // The address, because the tick is large and only some of it is read.
+  @inline(never)
+  func record(_ recorder: UnsafeMutablePointer<Recorder>) {
+    let rate = recorder.pointee.tick.rate
+    if let lateness = recorder.pointee.tick.lateness { wakeLateness.record(lateness) }
+    let (start, end) = (recorder.pointee.tick.start, recorder.pointee.tick.end)
+    busy.record(rate.nanoseconds(of: end > start ? end &- start : 0))
+    guard let wait = recorder.pointee.tick.pollToCallback else { return }
+    pollToCallback.record(rate.nanoseconds(of: wait))
   }
 
   /// The latencies so far.

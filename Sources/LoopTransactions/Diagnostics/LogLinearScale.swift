@@ -26,9 +26,10 @@ package struct LogLinearScale: Hashable, Sendable {
   /// Each value below `2 << subBits` has its own bucket. The `subBits` + 1
   /// leading bits of a larger value select its bucket.
   package func bucket(of value: UInt64) -> Int {
-    let bits = UInt64.bitWidth - value.leadingZeroBitCount
-    let shift = max(0, bits - subBits - 1)
-    return shift << subBits + Int(value >> shift)
+    // With this bit set, the number of bits is at least `subBits` + 1.
+    let least = value | 1 &<< UInt64(truncatingIfNeeded: subBits)
+    let shift = 63 &- least.leadingZeroBitCount &- subBits
+    return shift &<< subBits &+ Int(truncatingIfNeeded: value &>> UInt64(truncatingIfNeeded: shift))
   }
 
   /// Returns the lowest value of the bucket, and the lowest of the next one.

@@ -34,6 +34,10 @@ struct OwnerWord: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   /// The kind of work.
   var kind: Work.Kind { Work.Kind(rawValue: UInt8(rawValue >> 60)) ?? .other }
 
+  /// The raw value of the kind, without a check: less than 16.
+  @inline(__always)
+  var kindIndex: Int { Int(truncatingIfNeeded: rawValue >> 60) }
+
   /// The name, or the place in the source. Empty if the work has neither.
   var name: String {
     guard let text = UnsafePointer<CChar>(bitPattern: UInt(rawValue & Self.addressMask)) else {

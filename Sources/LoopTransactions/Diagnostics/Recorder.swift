@@ -8,38 +8,20 @@
 /// callback may stop the recording that it is part of, and no reference is
 /// counted.
 struct Recorder: ~Copyable {
-  /// One tick. The times are in units of `clock`.
-  struct Tick {
-    var clock = CycleClock.Rate.nanoseconds
-    var start: UInt64 = 0
-    var end: UInt64 = 0
-    /// When the loop began to wait. Equals `start` if it did not.
-    var waitStart: UInt64 = 0
-    /// In nanoseconds.
-    var lateness: UInt64?
-    // From the beginning until the last callback began, if there was one.
-    var pollToCallback: UInt64?
-    // False if the recording began during the tick.
-    var isWhole = true
-    var counts = SIMD16<UInt32>()
-    var carriedOver: UInt64 = 0
-    var longest: UInt64 = 0
-    var longestOwner = OwnerWord(.other)
-  }
-
+  /// The tick that runs, or the last one after `endTick()`.
+  private(set) var tick: Tick
   private(set) var slot: WorkSlot?
   private let metrics: MetricsCells
   // Nil if the loop reads the system's clock.
   private let virtualTime: (() -> UInt64)?
-  private var clock = CycleClock()
+  // Whether times are readings of the CPU's counter. False with a virtual clock,
+  // and if the CPU has no counter.
+  private let readsCounter: Bool
+  private var clock: CycleClock
 
-  // All in units of `now`.
-  private var tickStart: UInt64
+  // Both in units of `now`.
   private var tickEnd: UInt64
   private var pieceStart: UInt64
-  // The beginning of the last piece that no other piece called.
-  private var lastCallback: UInt64
-  private var longest: UInt64 = 0
 
   // The owner of the current piece.
   private var owner = OwnerWord(.other)
@@ -47,9 +29,6 @@ struct Recorder: ~Copyable {
   private var measuredOwner = OwnerWord(.other)
   // The number of `enter()` that have not ended.
   private var depth = 0
-  private var longestOwner = OwnerWord(.other)
-  private var counts = SIMD16<UInt32>()
-  private var lateness: UInt64?
   private var carriedBefore: UInt64
   private var isInTick = false
   private var isWhole = true
@@ -68,9 +47,12 @@ struct Recorder: ~Copyable {
   init(metrics: MetricsCells, virtualTime: (() -> UInt64)?, isInTick: Bool) {
     self.metrics = metrics
     self.virtualTime = virtualTime
+    readsCounter = virtualTime == nil && System.cycles != 0
+    clock = virtualTime == nil ? CycleClock() : .nanoseconds
     slot = .claim(virtualTime == nil ? .loop : .steppedLoop, name: "loop")
     let now = virtualTime?() ?? CycleClock.cycles
-    (tickStart, tickEnd, pieceStart, lastCallback) = (now, now, now, now)
+    tick = Tick(rate: clock.rate, start: now, end: now, waitStart: now, lastCallback: now)
+    (tickEnd, pieceStart) = (now, now)
     carriedBefore = metrics.carriedOver.value
     WorkSlot.addReader()
     guard isInTick else { return }
@@ -129,8 +111,8 @@ extension Recorder {
   mutating func begin(_ owner: OwnerWord) {
     let now = now
     closePiece(at: now)
-    counts[Int(owner.kind.rawValue)] &+= 1
-    if depth == 1 { lastCallback = now }
+    tick.counts[owner.kindIndex] &+= 1
+    if depth == 1 { tick.lastCallback = now }
     run(owner, at: now)
   }
 
@@ -150,7 +132,7 @@ extension Recorder {
   /// clock.
   mutating func wasDue(at due: UInt64) {
     let present = nanoseconds(at: now)
-    lateness = max(lateness ?? 0, present > due ? present &- due : 0)
+    tick.wasLate(by: present > due ? present &- due : 0)
   }
 
   /// Notes that the tick's cause was due when the counter was `cycles`.
@@ -158,7 +140,7 @@ extension Recorder {
     let late = now &- cycles
     // Two CPUs' counters may differ slightly.
     guard virtualTime == nil, late < 1 << 62 else { return }
-    lateness = max(lateness ?? 0, clock.rate.nanoseconds(of: late))
+    tick.wasLate(by: clock.rate.nanoseconds(of: late))
   }
 
   /// Ends the current piece without a reading of the counter, which takes longer
@@ -179,11 +161,12 @@ extension Recorder {
 
   @inline(__always)
   private mutating func closePiece(at now: UInt64) {
-    let length = now &- pieceStart
-    // A negative length: the counters of two CPUs differ slightly.
-    guard length > longest, length < 1 << 62 else { return }
-    longest = length
-    longestOwner = measuredOwner
+    // Signed: if the counters of two CPUs differ slightly, the length may be
+    // negative.
+    let length = Int64(bitPattern: now &- pieceStart)
+    guard length > Int64(bitPattern: tick.longest) else { return }
+    tick.longest = UInt64(bitPattern: length)
+    tick.longestOwner = measuredOwner
   }
 }
 
@@ -208,8 +191,9 @@ extension Recorder {
     // clock tells, to the millisecond.
     let latest = clock.rate.cycles(at: (polled &+ 1) &* 1_000_000)
     guard latest < now else { return }
-    tickStart = max(latest, tickEnd)
-    pieceStart = tickStart
+    tick.start = max(latest, tickEnd)
+    tick.waitStart = tickEnd
+    pieceStart = tick.start
   }
 
   /// Called when the loop begins to perform the tick's work. Until the tick ends,
@@ -217,31 +201,28 @@ extension Recorder {
   @inline(__always)
   mutating func willPerform() { isLibraryNext = true }
 
-  /// Ends the tick and returns its measurements.
+  /// Ends the tick. Returns whether `tick` describes the whole of it. If not, the
+  /// recording began during the tick.
   @inline(__always)
-  mutating func endTick() -> Tick {
+  mutating func endTick() -> Bool {
     let now = now
     if _slowPath(!isInTick) { beginTick(at: now) }
     closePiece(at: now)
-    if virtualTime == nil, clock.isStale(at: now) { clock.refresh() }
+    if _slowPath(clock.isStale(at: now)) { refreshClock() }
     let carried = metrics.carriedOver.value
-    let tick = Tick(
-      clock: virtualTime == nil ? clock.rate : .nanoseconds,
-      start: tickStart,
-      end: now,
-      waitStart: mayHaveSlept && tickEnd < tickStart ? tickEnd : tickStart,
-      lateness: lateness,
-      pollToCallback: counts == SIMD16() ? nil : timeUntilLastCallback,
-      isWhole: isWhole,
-      counts: counts,
-      carriedOver: carried &- carriedBefore,
-      longest: longest,
-      longestOwner: longestOwner
-    )
+    tick.end = now
+    tick.carriedOver = carried &- carriedBefore
     carriedBefore = carried
     tickEnd = now
     isLibraryNext = false
-    return tick
+    return isWhole
+  }
+
+  // The rate is part of every report, but changes rarely.
+  @inline(never)
+  private mutating func refreshClock() {
+    clock.refresh()
+    tick.rate = clock.rate
   }
 
   /// Called when libuv is about to poll, after `endTick()`.
@@ -250,22 +231,14 @@ extension Recorder {
     mayHaveSlept = mayBlock
     // The time that the handler took does not count as slept.
     if mayBlock { tickEnd = now }
-    longest = 0
-    longestOwner = OwnerWord(.other)
-    counts = SIMD16()
-    lateness = nil
+    tick.clear()
     slot?.end(at: tickEnd)
     // The poll of a tick that does not block belongs to the next tick.
-    if !mayBlock { beginTick(at: tickEnd) }
+    if !mayBlock { beginTick(at: tickEnd, waitStart: tickEnd) }
   }
 
   /// Whether pieces of work have begun since the last tick ended.
-  var hasPieces: Bool { isInTick && counts != SIMD16() }
-
-  private var timeUntilLastCallback: UInt64 {
-    // Earlier only if the counters of two CPUs differ.
-    lastCallback > tickStart ? lastCallback &- tickStart : 0
-  }
+  var hasPieces: Bool { isInTick && tick.pieceCount > 0 }
 
   /// Called when a run has returned, and when one begins. The time between them
   /// is not part of a tick, and does not count as slept.
@@ -274,20 +247,29 @@ extension Recorder {
     mayHaveSlept = false
   }
 
+  @inline(never)
   private mutating func beginTick(at now: UInt64) {
+    beginTick(at: now, waitStart: mayHaveSlept ? min(tickEnd, now) : now)
+  }
+
+  @inline(__always)
+  private mutating func beginTick(at now: UInt64, waitStart: UInt64) {
     (isInTick, isWhole) = (true, true)
-    (tickStart, lastCallback) = (now, now)
+    (tick.start, tick.waitStart, tick.lastCallback) = (now, waitStart, now)
     slot?.begin(at: now)
     run(OwnerWord(.other), at: now)
   }
 
-  @inline(__always)
+  // Mutating, like all functions that a tick calls, so that the compiler passes
+  // the address of the recorder and does not copy it.
   private var now: UInt64 {
-    guard let virtualTime else { return CycleClock.cycles }
-    return virtualTime()
+    @inline(__always)
+    mutating get { _fastPath(readsCounter) ? System.cycles : otherNow() }
   }
 
-  private func nanoseconds(at reading: UInt64) -> UInt64 {
-    virtualTime == nil ? clock.rate.nanoseconds(at: reading) : reading
-  }
+  // Not inlined, because a call of the closure counts a reference.
+  @inline(never)
+  private mutating func otherNow() -> UInt64 { virtualTime?() ?? CycleClock.cycles }
+
+  private func nanoseconds(at reading: UInt64) -> UInt64 { clock.rate.nanoseconds(at: reading) }
 }

@@ -2,8 +2,8 @@
 extension EventLoop {
   /// Called at the end of each tick, with its measurements. Defaults to nil.
   ///
-  /// Call on the loop. While set, a tick takes about 55 ns longer, and each
-  /// piece of work about 10 ns. The loop calls the handler before it polls, so
+  /// Call on the loop. While set, a tick takes about 45 ns longer, and each
+  /// piece of work about 7 ns. The loop calls the handler before it polls, so
   /// work that the handler adds is performed in the next tick. Work since the
   /// last poll of a run is reported when the run returns; work that the handler
   /// adds then is left to the next run. If the loop does not sleep, the time of
@@ -19,15 +19,16 @@ extension EventLoop {
   public var tickHandler: ((TickReport) -> Void)? {
     get {
       checkThread("EventLoop.tickHandler")
-      return storedTickHandler
+      return storedTickHandler?.body
     }
     set {
       checkUsable("EventLoop.tickHandler")
       // Released after the access, because a `deinit` of the captures may use
       // the loop.
       let old = storedTickHandler
-      storedTickHandler = newValue
+      storedTickHandler = newValue.map(TickHandler.init)
       updateRecorder()
+      keepIfReporting(old)
       withExtendedLifetime(old) {}
     }
   }
@@ -36,7 +37,8 @@ extension EventLoop {
   /// Defaults to false.
   ///
   /// Call on the loop. When false, latencies cost nothing. When true, they take
-  /// 57 KB, and ticks and pieces of work are timed as for a `tickHandler`.
+  /// 57 KB, a tick takes about 45 ns longer, and each piece of work about 7 ns.
+  /// With a `tickHandler` as well, ticks and pieces are timed only once.
   /// Recording begins with the next tick, and allocates nothing. Setting this to
   /// false keeps the latencies recorded so far; recording again adds to them.
   public var recordsLatencies: Bool {
@@ -46,7 +48,7 @@ extension EventLoop {
     }
     set {
       checkUsable("EventLoop.recordsLatencies")
-      latencies = newValue ? core.latencyCells : nil
+      latencies = newValue ? Unmanaged.passUnretained(core.latencyCells) : nil
       updateRecorder()
     }
   }
@@ -118,6 +120,7 @@ extension EventLoop {
     latencies = nil
     stopRecording()
     core.setRecords(ticks: false, wakes: false)
+    keepIfReporting(handler)
     withExtendedLifetime((handler, watchdog)) {}
   }
 
@@ -131,12 +134,29 @@ extension EventLoop {
   /// handler.
   @inline(__always)
   func reportTick() {
-    guard let recorder else { return }
-    let tick = recorder.pointee.endTick()
-    // Otherwise its beginning is not known.
-    guard tick.isWhole else { return }
-    latencies?.record(tick)
-    storedTickHandler?(TickReport(tick))
+    // If the recording began during the tick, its beginning is not known.
+    guard let recorder, recorder.pointee.endTick() else { return }
+    latencies?._withUnsafeGuaranteedRef { $0.record(recorder) }
+    guard let tickHandlerReference else { return }
+    let wasReporting = isReporting
+    isReporting = true
+    tickHandlerReference._withUnsafeGuaranteedRef { $0.body(TickReport(recorder.pointee.tick)) }
+    isReporting = wasReporting
+    if _slowPath(!replacedTickHandlers.isEmpty), !wasReporting { releaseReplacedTickHandlers() }
+  }
+
+  /// Keeps a replaced handler until the report ends, because it may be running.
+  private func keepIfReporting(_ handler: TickHandler?) {
+    if isReporting, let handler { replacedTickHandlers.append(handler) }
+  }
+
+  @inline(never)
+  private func releaseReplacedTickHandlers() {
+    // Released after the access, because a `deinit` of the captures may use the
+    // loop.
+    let replaced = replacedTickHandlers
+    replacedTickHandlers = []
+    withExtendedLifetime(replaced) {}
   }
 
   /// Called when a run or a host's turn begins.
@@ -175,4 +195,13 @@ extension EventLoop {
     body()
     recorder.pointee.end(outer)
   }
+}
+
+/// The handler of a loop's ticks. An object, so that a tick can call it without
+/// counting a reference.
+final class TickHandler {
+  let body: (TickReport) -> Void
+
+  /// Creates a handler that calls `body`.
+  init(_ body: @escaping (TickReport) -> Void) { self.body = body }
 }

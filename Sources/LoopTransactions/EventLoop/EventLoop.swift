@@ -128,11 +128,20 @@ public final class EventLoop {
   // Kept until the loop is released, because a piece of work may stop the
   // recording that it is part of.
   var recorderMemory: RecorderMemory?
-  // Those of `core`, while latencies are recorded.
-  @exclusivity(unchecked) var latencies: LatencyCells?
+  // Those of `core`, while latencies are recorded. Unmanaged, so that a tick does
+  // not count a reference. `core` keeps them.
+  @exclusivity(unchecked) var latencies: Unmanaged<LatencyCells>?
+
+  // `storedTickHandler`, for ticks.
+  @exclusivity(unchecked) private(set) var tickHandlerReference: Unmanaged<TickHandler>?
+  // Whether a tick handler is running, and those that it has replaced.
+  @exclusivity(unchecked) var isReporting = false
+  @exclusivity(unchecked) var replacedTickHandlers: [TickHandler] = []
 
   // Storage of public properties that check the thread.
-  @exclusivity(unchecked) var storedTickHandler: ((TickReport) -> Void)?
+  @exclusivity(unchecked) var storedTickHandler: TickHandler? {
+    didSet { tickHandlerReference = storedTickHandler.map(Unmanaged.passUnretained) }
+  }
   @exclusivity(unchecked) var storedWatchdog: LoopWatchdog?
   var storedBudget = Budget()
   var storedPostCapacity: Int?

@@ -42,14 +42,14 @@ public struct TickReport: Sendable {
   public func count(of kind: Work.Kind) -> Int { Int(tick.counts[Int(kind.rawValue)]) }
 
   /// The number of pieces of work of all kinds.
-  public var count: Int { Int(tick.counts.wrappedSum()) }
+  public var count: Int { tick.pieceCount }
 
   private func instant(_ reading: UInt64) -> LoopClock.Instant {
-    LoopClock.Instant(nanoseconds: tick.clock.nanoseconds(at: reading))
+    LoopClock.Instant(nanoseconds: tick.rate.nanoseconds(at: reading))
   }
 
   private func duration(of units: UInt64) -> Duration {
-    Self.duration(tick.clock.nanoseconds(of: units))
+    Self.duration(tick.rate.nanoseconds(of: units))
   }
 
   private static func duration(_ nanoseconds: UInt64) -> Duration {

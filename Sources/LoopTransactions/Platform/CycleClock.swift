@@ -56,12 +56,20 @@ struct CycleClock {
     }
   }
 
+  /// A clock for readings that are nanoseconds already. Never stale.
+  static let nanoseconds = CycleClock(interval: .max)
+
   private(set) var rate = Rate.nanoseconds
   // In cycles.
-  private var interval: UInt64 = 0
+  private var interval: UInt64
 
   /// Creates a clock. The first one of a process takes 0.2 ms.
-  init() { refresh() }
+  init() {
+    interval = 0
+    refresh()
+  }
+
+  private init(interval: UInt64) { self.interval = interval }
 
   /// The counter.
   @inline(__always)

@@ -145,6 +145,29 @@ struct TickReportTests {
     }
   }
 
+  @Test("a handler that ends the reports is released when it returns")  // X2
+  func releasedAfterReturn() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      weak var kept: Label?
+      var wasKept = false
+      do {
+        let label = Label()
+        kept = label
+        loop.tickHandler = { [unowned loop] _ in
+          loop.tickHandler = nil
+          wasKept = kept != nil
+          withExtendedLifetime(label) {}
+        }
+      }
+      loop.post {}
+      stepped.step()
+      #expect(wasKept)
+      #expect(kept == nil)
+      #expect(loop.replacedTickHandlers.isEmpty)
+    }
+  }
+
   @Test("a wake from another thread has a lateness, and the time slept counts")  // X2
   func wake() throws {
     let loop = try EventLoop()
