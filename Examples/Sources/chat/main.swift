@@ -45,7 +45,7 @@ let listener = try loop.listen(on: .tcp(host: "127.0.0.1", port: port)) { client
   }
 }
 
-/// Sends the clients what was said, and ends, within 5 s even if a client does not read.
+/// Sends the clients the messages that wait, and ends the server within 5 s.
 @MainActor func shutDown() {
   isEnding = true
   listener.close()

@@ -1,5 +1,6 @@
 import CAffinity
 import Dispatch
+import Foundation
 import Glibc
 import LoopTransactions
 import Synchronization
@@ -126,16 +127,16 @@ private func lockLate() {
   let lock = LateLock()
   let owner = Helper { lock.holdLate() }
   lock.waitUntilTaken()
-  lock.mutex.withLock { _ in }
+  lock.lock.withLock {}
   owner.join()
 }
 
 private final class LateLock: Sendable {
-  let mutex = Mutex(())
+  let lock = NSLock()
   private let isTaken = DispatchSemaphore(value: 0)
 
   func holdLate() {
-    mutex.withLock { _ in
+    lock.withLock {
       isTaken.signal()
       usleep(100_000)
     }
