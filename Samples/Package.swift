@@ -9,7 +9,7 @@ let names = [
   "BoundMemory", "CancelStaleWork", "Chat", "Clock", "Containers", "Descriptors", "ExecutorHosts",
   "FirstLook", "Flights", "FrameClockSnippet", "FrameCommitCost", "Frames", "GettingStarted",
   "HeavyWork", "HostFunctions", "HostWithPoll", "Hybrid", "ImmediateTask", "InteractiveInput",
-  "KeptByThreads", "Label", "Latencies", "LibuvHandles", "LoopCost", "LoopThreads",
+  "KeptByThreads", "Label", "LateLoop", "Latencies", "LibuvHandles", "LoopCost", "LoopThreads",
   "MainActorLoop", "MainRunLoop", "MainTimer", "MemoryPressure", "Metrics", "MetricsAdapters",
   "ObservedModel", "Operations", "Overload", "PendingWork", "PinnedActor", "Port", "Posts",
   "Queue", "Relay", "SchedulerTasks", "Scoreboard", "Scroll", "SerialQueues",

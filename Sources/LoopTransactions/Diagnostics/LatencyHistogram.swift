@@ -157,8 +157,8 @@ extension LatencyHistogram: CustomStringConvertible {
   /// The count, the mean, three percentiles and the maximum.
   public var description: String {
     guard count > 0 else { return "count: 0" }
-    let percentiles = [50, 90, 99].map { "p\($0): \(value(atPercentile: Double($0)))" }
-    return (["count: \(count)", "mean: \(mean)"] + percentiles + ["max: \(max)"])
+    let percentiles = [50, 90, 99].map { "p\($0): \(value(atPercentile: Double($0)).brief)" }
+    return (["count: \(count)", "mean: \(mean.brief)"] + percentiles + ["max: \(max.brief)"])
       .joined(separator: ", ")
   }
 }

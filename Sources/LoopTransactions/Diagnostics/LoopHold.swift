@@ -87,13 +87,13 @@ extension HoldTracker.Hold {
 }
 
 extension LoopHold: CustomStringConvertible {
-  /// One line, such as `loop 'main' is held for 0.12 seconds by post
+  /// One line, such as `loop 'main' is held for 120 ms by post
   /// App/Main.swift:12, computing`.
   public var description: String {
     let verb = isOver ? "was held for" : "is held for"
     let names = works.prefix(3).map { "\($0.work)" }.joined(separator: ", ")
     let pieces = isOnePiece ? "\(work)" : "many short pieces of work, such as \(names)"
-    return "loop '\(thread)' \(verb) \(duration) by \(pieces), \(cause)"
+    return "loop '\(thread)' \(verb) \(duration.brief) by \(pieces), \(cause)"
   }
 }
 

@@ -58,16 +58,16 @@ public struct TickReport: Sendable {
 }
 
 extension TickReport: CustomStringConvertible {
-  /// One line, such as `0.012 seconds, 3 of kind post, longest 0.011 seconds in
-  /// post App/Main.swift:12`.
+  /// One line, such as `12.1 ms, 3 posts, longest 11.8 ms in post
+  /// App/Main.swift:12`.
   public var description: String {
-    var parts = ["\(duration)"]
+    var parts = [duration.brief]
     for kind in Work.Kind.allCases where count(of: kind) > 0 {
-      parts.append("\(count(of: kind)) of kind \(kind)")
+      parts.append("\(count(of: kind)) \(kind)\(count(of: kind) == 1 ? "" : "s")")
     }
-    if let lateness { parts.append("late by \(lateness)") }
+    if let lateness { parts.append("late by \(lateness.brief)") }
     if carriedOver > 0 { parts.append("carried over \(carriedOver)") }
-    if let longest { parts.append("longest \(longest.duration) in \(longest.work)") }
+    if let longest { parts.append("longest \(longest.duration.brief) in \(longest.work)") }
     return parts.joined(separator: ", ")
   }
 }

@@ -131,7 +131,7 @@ struct LatencyHistogramTests {
   @Test("its description has the percentiles")  // X2
   func text() {
     let histogram = LatencyHistogram(of: [2_000_000])
-    let value = "\(Duration.milliseconds(2))"
+    let value = "2.00 ms"
     #expect(
       "\(histogram)"
         == "count: 1, mean: \(value), p50: \(value), p90: \(value), p99: \(value), max: \(value)"

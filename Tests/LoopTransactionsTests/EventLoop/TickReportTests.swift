@@ -218,7 +218,7 @@ struct TickReportTests {
       loop.post { stepped.spend(.milliseconds(3)) }
       let place = "\(#fileID):\(#line - 1)"
       stepped.step()
-      let text = "0.003 seconds, 1 of kind post, longest 0.003 seconds in post \(place)"
+      let text = "3.00 ms, 1 post, longest 3.00 ms in post \(place)"
       #expect(reports.all.first?.description == text)
     }
   }
