@@ -28,6 +28,8 @@ struct Recorder: ~Copyable {
   }
 
   private(set) var slot: WorkSlot?
+  /// Where a trace records this loop's work.
+  var trace: LoopTraceRing?
   private let metrics: MetricsCells
   // Nil if the loop reads the system's clock.
   private let virtualTime: (() -> UInt64)?
@@ -46,12 +48,12 @@ struct Recorder: ~Copyable {
   // Differs from `owner` after `leave(_:)`.
   private var measuredOwner = OwnerWord(.other)
   // The number of `enter()` that have not ended.
-  private var depth = 0
+  private(set) var depth = 0
   private var longestOwner = OwnerWord(.other)
   private var counts = SIMD16<UInt32>()
   private var lateness: UInt64?
   private var carriedBefore: UInt64
-  private var isInTick = false
+  private(set) var isInTick = false
   private var isWhole = true
   // Whether only code of this library and pieces of work run until the tick
   // ends.
@@ -84,6 +86,7 @@ struct Recorder: ~Copyable {
   mutating func stop() {
     if isStopped { return }
     isStopped = true
+    endTrace()
     endPublishing()
     slot = nil
   }
@@ -126,9 +129,10 @@ extension Recorder {
   /// Begins a piece of `owner`, and ends the previous one. Call `enter()` before
   /// the first piece.
   @inline(__always)
-  mutating func begin(_ owner: OwnerWord) {
+  mutating func begin(_ owner: OwnerWord, arrow: UInt64 = 0) {
     let now = now
     closePiece(at: now)
+    if _slowPath(trace != nil) { trace?.begin(owner, depth: 2 &* depth, arrow, at: now) }
     counts[Int(owner.kind.rawValue)] &+= 1
     if depth == 1 { lastCallback = now }
     run(owner, at: now)
@@ -140,8 +144,9 @@ extension Recorder {
   mutating func end(_ outer: OwnerWord) {
     // 0 if a piece began before the recording and ends in it.
     if depth > 0 { depth &-= 1 }
-    if isLibraryNext, outer == OwnerWord(.other) { return leave(outer) }
+    if isLibraryNext, outer == OwnerWord(.other), trace == nil { return leave(outer) }
     let now = now
+    if _slowPath(trace != nil) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
     closePiece(at: now)
     run(outer, at: now)
   }
@@ -203,6 +208,7 @@ extension Recorder {
   private mutating func beginTick(polledAt polled: UInt64) {
     let now = now
     beginTick(at: now)
+    defer { trace?.beginTick(at: tickStart) }
     guard mayHaveSlept, virtualTime == nil else { return }
     // Callbacks of other handles may have run since the poll returned. libuv's
     // clock tells, to the millisecond.
@@ -223,6 +229,7 @@ extension Recorder {
     let now = now
     if _slowPath(!isInTick) { beginTick(at: now) }
     closePiece(at: now)
+    trace?.endTick(at: now)
     if virtualTime == nil, clock.isStale(at: now) { clock.refresh() }
     let carried = metrics.carriedOver.value
     let tick = Tick(
@@ -256,7 +263,9 @@ extension Recorder {
     lateness = nil
     slot?.end(at: tickEnd)
     // The poll of a tick that does not block belongs to the next tick.
-    if !mayBlock { beginTick(at: tickEnd) }
+    if mayBlock { return }
+    beginTick(at: tickEnd)
+    trace?.beginTick(at: tickEnd)
   }
 
   /// Whether pieces of work have begun since the last tick ended.
@@ -272,6 +281,7 @@ extension Recorder {
   mutating func leaveRun() {
     willPoll(mayBlock: true)
     mayHaveSlept = false
+    trace?.leave(at: tickEnd)
   }
 
   private mutating func beginTick(at now: UInt64) {
@@ -282,7 +292,7 @@ extension Recorder {
   }
 
   @inline(__always)
-  private var now: UInt64 {
+  var now: UInt64 {
     guard let virtualTime else { return CycleClock.cycles }
     return virtualTime()
   }

@@ -128,6 +128,10 @@ public final class EventLoop {
   // Kept until the loop is released, because a piece of work may stop the
   // recording that it is part of.
   var recorderMemory: RecorderMemory?
+  // Where the loop records for a trace, and the number of the trace that the
+  // loop has noticed.
+  var traceRing: TraceRing?
+  var traceNumber: UInt32 = 0
   // Those of `core`, while latencies are recorded.
   @exclusivity(unchecked) var latencies: LatencyCells?
 
@@ -183,6 +187,7 @@ public final class EventLoop {
     core.setLoop(self)
     for part in parts { part.attach(to: self) }
     becomeCurrentIfNoneRuns()
+    updateTrace()
   }
 
   deinit {
