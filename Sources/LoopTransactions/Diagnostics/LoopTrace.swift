@@ -135,7 +135,8 @@ extension LoopTrace.TraceError: CustomStringConvertible {
       """
     case .belongsToParent:
       "LoopTrace.write: the trace belongs to the parent process; start one in the child"
-    case .cannotWrite(let path, let error): "\(error): cannot write '\(path)'"
+    case .cannotWrite(let path, let error):
+      UVError(code: error.code, operation: "LoopTrace.write: cannot write '\(path)'").description
     }
   }
 }
