@@ -46,6 +46,7 @@ extension EventLoop {
   @inline(never)
   func postSlowly(_ item: PostedItem) {
     var item = item
+    checkUsable("EventLoop.post")
     if state == .closing, !core.hasLoop { return item.drop() }
     beginArrow(.post, core.traceKey(of: item))
     local.append(item)
