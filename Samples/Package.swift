@@ -14,7 +14,7 @@ let names = [
   "ObservedModel", "Operations", "Overload", "PendingWork", "PinnedActor", "Port", "Posts",
   "Queue", "Relay", "SchedulerTasks", "Scoreboard", "Scroll", "SerialQueues",
   "SignalsAndChildren", "SteppedOperations", "SteppedTest", "TickReportCost", "Timers",
-  "ValueQueue", "Watchdog", "WorkerFeed", "loopbench-keep",
+  "TraceCost", "Traces", "ValueQueue", "Watchdog", "WorkerFeed", "loopbench-keep",
 ]
 // Linking LoopTransactionsMain replaces the executor of the main actor.
 let namesWithMain: Set = ["AsyncMain", "MainTimer"]

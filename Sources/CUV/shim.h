@@ -512,17 +512,30 @@ static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t int
 
 // MARK: Fork
 
-// The number of forks that led to this process. Not a Swift global, because
-// under ThreadSanitizer Swift's runtime takes a lock at each access to a
-// global. A child forked during such an access would wait for a thread that
-// does not exist in the child. All accesses are relaxed: only the thread that
-// survived the fork writes, before the child has any other thread.
-__attribute__((weak, visibility("hidden"))) int lt_forks = 0;
+// The state of the process that hot paths compare with one load: the number of
+// forks that led to it in the low 32 bits, and the number of the running trace,
+// or 0, in the high 32 bits. Not a Swift global, because under ThreadSanitizer
+// Swift's runtime takes a lock at each access to a global. A child forked during
+// such an access would wait for a thread that does not exist in the child. All
+// accesses are relaxed: they order no other memory.
+__attribute__((weak, visibility("hidden"))) uint64_t lt_process_state = 0;
 __attribute__((weak, visibility("hidden"))) pthread_once_t lt_forks_once = PTHREAD_ONCE_INIT;
 
-static inline int lt_fork_count(void) { return __atomic_load_n(&lt_forks, __ATOMIC_RELAXED); }
+static inline uint64_t lt_process_word(void) {
+  return __atomic_load_n(&lt_process_state, __ATOMIC_RELAXED);
+}
 
-static inline void lt_forked(void) { __atomic_fetch_add(&lt_forks, 1, __ATOMIC_RELAXED); }
+// Only the thread that survived the fork runs this, before the child has any
+// other thread. The trace stays with the parent.
+static inline void lt_forked(void) {
+  __atomic_store_n(&lt_process_state, (uint32_t)lt_process_word() + 1, __ATOMIC_RELAXED);
+}
+
+// Sets the number of the running trace, or 0. Calls must not overlap.
+static inline void lt_set_trace(uint32_t number) {
+  uint64_t forks = (uint32_t)lt_process_word();
+  __atomic_store_n(&lt_process_state, forks | (uint64_t)number << 32, __ATOMIC_RELAXED);
+}
 
 static inline void lt_start_counting_forks(void) { pthread_atfork(NULL, NULL, lt_forked); }
 
@@ -531,6 +544,49 @@ static inline void lt_start_counting_forks(void) { pthread_atfork(NULL, NULL, lt
 static inline void lt_count_forks(void) {
   pthread_once(&lt_forks_once, lt_start_counting_forks);
 }
+
+// MARK: Thread-local addresses
+
+// Creates a key whose value is passed to `release` when its thread ends. Returns
+// 0, or an errno.
+static inline int lt_key_create(uv_key_t *key, void (*release)(void *)) {
+  return pthread_key_create(key, release);
+}
+
+// MARK: Memory
+
+// Returns zeroed memory, or NULL. A page takes no memory before its first write.
+static inline void *lt_allocate_zeroed(size_t size) { return calloc(1, size); }
+
+static inline void lt_free_zeroed(void *memory) { free(memory); }
+
+// MARK: Files
+
+// Replaces the contents of the file at `path`. Returns 0, or a negated errno.
+static inline int lt_write_file(const char *path, const uint8_t *bytes, size_t length) {
+  int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return -errno;
+  int result = 0;
+  while (length > 0 && result == 0) {
+    ssize_t written = write(descriptor, bytes, length);
+    if (written < 0) {
+      result = errno == EINTR ? 0 : -errno;
+      continue;
+    }
+    bytes += written;
+    length -= (size_t)written;
+  }
+  // Some file systems report a failed write only now.
+  if (close(descriptor) < 0 && result == 0 && errno != EINTR) result = -errno;
+  return result;
+}
+
+// MARK: The process
+
+// Calls `body` when the process exits. Returns 0 if there is no memory for it.
+static inline int lt_at_exit(void (*body)(void)) { return atexit(body) == 0; }
+
+static inline const char *lt_environment(const char *name) { return getenv(name); }
 
 // MARK: Standard error
 

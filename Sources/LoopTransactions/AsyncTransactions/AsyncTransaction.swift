@@ -276,7 +276,10 @@ extension AsyncTransaction {
     guard _slowPath(core.loop.needsSlowTick), let loop = core.loop.loopOnThread else {
       return callCompletions()
     }
-    loop.recorded(OwnerWord(.completion, WorkName(name))) { callCompletions() }
+    loop.recorded(OwnerWord(.completion, WorkName(name))) {
+      if loop.traceRing != nil { items.forEach { loop.endArrow(of: $0) } }
+      callCompletions()
+    }
   }
 
   /// Calls the remaining completions, then the closures of `whenComplete(_:)`.

@@ -11,6 +11,8 @@ struct Recorder: ~Copyable {
   /// The tick that runs, or the last one after `endTick()`.
   private(set) var tick: Tick
   private(set) var slot: WorkSlot?
+  /// Where a trace records this loop's work.
+  var trace: LoopTraceRing?
   private let metrics: MetricsCells
   // Nil if the loop reads the system's clock.
   private let virtualTime: (() -> UInt64)?
@@ -28,9 +30,9 @@ struct Recorder: ~Copyable {
   // Differs from `owner` after `leave(_:)`.
   private var measuredOwner = OwnerWord(.other)
   // The number of `enter()` that have not ended.
-  private var depth = 0
+  private(set) var depth = 0
   private var carriedBefore: UInt64
-  private var isInTick = false
+  private(set) var isInTick = false
   private var isWhole = true
   // Whether only code of this library and pieces of work run until the tick
   // ends.
@@ -66,6 +68,7 @@ struct Recorder: ~Copyable {
   mutating func stop() {
     if isStopped { return }
     isStopped = true
+    endTrace()
     endPublishing()
     slot = nil
   }
@@ -108,9 +111,10 @@ extension Recorder {
   /// Begins a piece of `owner`, and ends the previous one. Call `enter()` before
   /// the first piece.
   @inline(__always)
-  mutating func begin(_ owner: OwnerWord) {
+  mutating func begin(_ owner: OwnerWord, arrow: UInt64 = 0) {
     let now = now
     closePiece(at: now)
+    if _slowPath(trace != nil) { trace?.begin(owner, depth: 2 &* depth, arrow, at: now) }
     tick.counts[owner.kindIndex] &+= 1
     if depth == 1 { tick.lastCallback = now }
     run(owner, at: now)
@@ -122,8 +126,9 @@ extension Recorder {
   mutating func end(_ outer: OwnerWord) {
     // 0 if a piece began before the recording and ends in it.
     if depth > 0 { depth &-= 1 }
-    if isLibraryNext, outer == OwnerWord(.other) { return leave(outer) }
+    if isLibraryNext, outer == OwnerWord(.other), trace == nil { return leave(outer) }
     let now = now
+    if _slowPath(trace != nil) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
     closePiece(at: now)
     run(outer, at: now)
   }
@@ -186,6 +191,7 @@ extension Recorder {
   private mutating func beginTick(polledAt polled: UInt64) {
     let now = now
     beginTick(at: now)
+    defer { trace?.beginTick(at: tick.start) }
     guard mayHaveSlept, virtualTime == nil else { return }
     // Callbacks of other handles may have run since the poll returned. libuv's
     // clock tells, to the millisecond.
@@ -208,6 +214,7 @@ extension Recorder {
     let now = now
     if _slowPath(!isInTick) { beginTick(at: now) }
     closePiece(at: now)
+    trace?.endTick(at: now)
     if _slowPath(clock.isStale(at: now)) { refreshClock() }
     let carried = metrics.carriedOver.value
     tick.end = now
@@ -234,7 +241,9 @@ extension Recorder {
     tick.clear()
     slot?.end(at: tickEnd)
     // The poll of a tick that does not block belongs to the next tick.
-    if !mayBlock { beginTick(at: tickEnd, waitStart: tickEnd) }
+    if mayBlock { return }
+    beginTick(at: tickEnd, waitStart: tickEnd)
+    trace?.beginTick(at: tickEnd)
   }
 
   /// Whether pieces of work have begun since the last tick ended.
@@ -245,6 +254,7 @@ extension Recorder {
   mutating func leaveRun() {
     willPoll(mayBlock: true)
     mayHaveSlept = false
+    trace?.leave(at: tickEnd)
   }
 
   @inline(never)
@@ -262,7 +272,7 @@ extension Recorder {
 
   // Mutating, like all functions that a tick calls, so that the compiler passes
   // the address of the recorder and does not copy it.
-  private var now: UInt64 {
+  var now: UInt64 {
     @inline(__always)
     mutating get { _fastPath(readsCounter) ? System.cycles : otherNow() }
   }

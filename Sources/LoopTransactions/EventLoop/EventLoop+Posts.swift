@@ -31,8 +31,11 @@ extension EventLoop {
 
   @usableFromInline
   func post(_ body: consuming @escaping () -> Void, at place: SourcePlace) {
-    checkUsable("EventLoop.post")
-    if _slowPath(state == .closing), !core.hasLoop { return }
+    checkThread("EventLoop.post")
+    // A traced loop has a recorder, like one whose ticks are measured.
+    if _slowPath(state.isEnding || recorder != nil) {
+      return postSlowly(PostedItem(consume body, at: place))
+    }
     local.append(PostedItem(consume body, at: place))
     arm()
   }
@@ -106,7 +109,7 @@ extension EventLoop {
     let recorder = recorder
     let outer = recorder?.pointee.enter()
     runBatches { item in
-      recorder?.pointee.begin(item.owner)
+      recorder?.pointee.begin(item.owner, arrow: traceRing == nil ? 0 : core.traceKey(of: item))
       item.run(on: self)
     }
     if let outer { recorder?.pointee.end(outer) }

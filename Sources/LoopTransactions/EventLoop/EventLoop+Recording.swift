@@ -84,7 +84,9 @@ extension EventLoop {
 
   /// Starts or stops recording, after a setting has changed.
   func updateRecorder() {
-    let wanted = storedTickHandler != nil || storedWatchdog != nil || latencies != nil
+    let wanted =
+      storedTickHandler != nil || storedWatchdog != nil || latencies != nil
+      || traceRing != nil
     if wanted, recorder == nil { startRecording() } else if !wanted { stopRecording() }
     core.setRecords(ticks: isTimed || recorder != nil, wakes: recorder != nil)
   }
@@ -118,6 +120,7 @@ extension EventLoop {
     storedTickHandler = nil
     storedWatchdog = nil
     latencies = nil
+    endTracing()
     stopRecording()
     core.setRecords(ticks: false, wakes: false)
     keepIfReporting(handler)
@@ -161,6 +164,7 @@ extension EventLoop {
 
   /// Called when a run or a host's turn begins.
   func beginRecordedRun() {
+    updateTrace()
     guard let recorder else { return }
     recorder.pointee.leaveRun()
     let sent = core.claimWakeStamp()

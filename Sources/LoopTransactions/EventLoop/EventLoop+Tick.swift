@@ -13,6 +13,7 @@ extension EventLoop {
   @inline(never)
   private func beforeWaitingSlowly() {
     if core.isForked { return leaveToParent() }
+    updateTrace()
     enterTick()
     recorder?.pointee.willPerform()
     performTick(isRecorded: true)

@@ -121,6 +121,10 @@ public final class EventLoop {
     case leaving
     case closing
     case closed
+
+    /// Whether the loop is closing or closed. One comparison.
+    @inline(__always)
+    var isEnding: Bool { rawValue >= Self.closing.rawValue }
   }
 
   // Measures ticks and their pieces of work, while someone asks for it.
@@ -128,6 +132,10 @@ public final class EventLoop {
   // Kept until the loop is released, because a piece of work may stop the
   // recording that it is part of.
   var recorderMemory: RecorderMemory?
+  // Where the loop records for a trace, and the number of the trace that the
+  // loop has noticed.
+  var traceRing: TraceRing?
+  var traceNumber: UInt32 = 0
   // Those of `core`, while latencies are recorded. Unmanaged, so that a tick does
   // not count a reference. `core` keeps them.
   @exclusivity(unchecked) var latencies: Unmanaged<LatencyCells>?
@@ -192,6 +200,7 @@ public final class EventLoop {
     core.setLoop(self)
     for part in parts { part.attach(to: self) }
     becomeCurrentIfNoneRuns()
+    updateTrace()
   }
 
   deinit {

@@ -91,6 +91,9 @@ protocol PendingCommits: LoopPart {
   /// carried over or received. T4.
   func prepareForExit(leavesNextTick: Bool)
 
+  /// Starts or stops to record commits for a trace.
+  func setTraced(_ isTraced: Bool)
+
   /// Commits a pair that another thread committed, and takes over the reference
   /// to the target.
   ///

@@ -19,9 +19,12 @@ package final class PortCore: @unchecked Sendable {
   private let threadCell = Atomic(threadIdentity())
 
   private let generation = ForkGuard.install()
-  // Equals `generation`, or no generation while ticks are measured. So one
-  // comparison finds both rare cases. Loop only.
-  @exclusivity(unchecked) private var plainGeneration = ForkGuard.install()
+  // The value of `ForkGuard.word` in the process that created the loop, while no
+  // trace runs.
+  private let plainWord: UInt64
+  // Equals `plainWord`, or no such value while ticks are measured. So one
+  // comparison finds all rare cases. Loop only.
+  @exclusivity(unchecked) private var tickWord: UInt64
 
   // Whether a thread that wakes the loop stores the time. Relaxed: a wake
   // without a time only lacks its lateness.
@@ -54,6 +57,9 @@ package final class PortCore: @unchecked Sendable {
     self.source = source
     self.orphanedJobs = orphanedJobs
     virtualTime = time
+    plainWord = UInt64(UInt32(bitPattern: generation))
+    tickWord = plainWord
+    LoopTrace.startFromEnvironment()
   }
 
   deinit { inbox.free() }
@@ -62,15 +68,19 @@ package final class PortCore: @unchecked Sendable {
   @inline(__always)
   package var isForked: Bool { ForkGuard.generation != generation }
 
-  /// Whether a tick has more to do than usual: this is a forked child, or ticks
-  /// are measured. Loop only.
+  /// Whether a tick has more to do than usual: this is a forked child, a trace
+  /// runs, or ticks are measured. Loop only.
   @inline(__always)
-  var needsSlowTick: Bool { ForkGuard.generation != plainGeneration }
+  var needsSlowTick: Bool { ForkGuard.word != tickWord }
+
+  /// Whether this is a forked child, or a trace runs. Call from any thread.
+  @inline(__always)
+  private var isUnusual: Bool { ForkGuard.word != plainWord }
 
   /// Sets whether ticks are measured, and whether the times of wakes are stored.
   /// Loop only.
   func setRecords(ticks: Bool, wakes: Bool) {
-    plainGeneration = ticks ? -1 : generation
+    tickWord = ticks ? .max : plainWord
     stampsWakes.store(wakes, ordering: .relaxed)
     wakeStamp.store(0, ordering: .relaxed)
   }
@@ -147,8 +157,13 @@ package final class PortCore: @unchecked Sendable {
   /// Call from any thread.
   @inline(__always)
   package func append(_ item: PostedItem) -> Bool {
-    if isOnThread { return appendOnThread(item) }
-    switch isForked ? .refused : inbox.append(item) {
+    if _slowPath(isUnusual) { return appendSlowly(item) }
+    return isOnThread ? appendOnThread(item) : appendOffThread(item)
+  }
+
+  @inline(__always)
+  func appendOffThread(_ item: PostedItem) -> Bool {
+    switch inbox.append(item) {
     case .queued: return true
     case .queuedAndWake: return sendForPost(item)
     case .refused: return false
@@ -158,7 +173,12 @@ package final class PortCore: @unchecked Sendable {
   /// Appends `item` from another thread, unless an item with `mark` is already
   /// waiting. Returns nil if such an item is waiting.
   func append(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
-    if isForked { return .refused }
+    if _slowPath(isUnusual) { return appendSlowly(item, unless: mark) }
+    return appendOffThread(item, unless: mark)
+  }
+
+  @inline(__always)
+  func appendOffThread(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
     let outcome = inbox.append(item, unless: mark)
     // Stays in the inbox if the host refuses, because another thread may have
     // joined the commit since.
@@ -205,8 +225,8 @@ package final class PortCore: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func appendOnThread(_ item: PostedItem) -> Bool {
-    guard !isForked, let loop else { return false }
+  func appendOnThread(_ item: PostedItem) -> Bool {
+    guard let loop else { return false }
     return loop._withUnsafeGuaranteedRef { $0.appendLocally(item) }
   }
 

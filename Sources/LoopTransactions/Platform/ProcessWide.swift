@@ -4,10 +4,10 @@ import Synchronization
 /// and again in a forked child.
 package final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
   private final class Box: Sendable {
-    let generation: Int
+    let generation: Int32
     let value: Value
 
-    init(_ value: Value, _ generation: Int) {
+    init(_ value: Value, _ generation: Int32) {
       self.value = value
       self.generation = generation
     }

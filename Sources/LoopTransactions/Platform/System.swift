@@ -87,6 +87,24 @@ package enum System {
     return length < 0 ? nil : bytes
   }
 
+  /// Replaces the contents of the file at `path`. Returns 0, or a negated errno.
+  static func write(_ text: String, toFile path: String) -> Int32 {
+    var text = text
+    return text.withUTF8 { lt_write_file(path, $0.baseAddress, $0.count) }
+  }
+
+  /// The value of an environment variable, or nil if it is not set or empty.
+  static func environment(_ name: String) -> String? {
+    guard let value = lt_environment(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// Calls `body` when the process exits.
+  static func atExit(_ body: @convention(c) () -> Void) { _ = lt_at_exit(body) }
+
+  /// The number of this process.
+  static var processNumber: Int { Int(uv_os_getpid()) }
+
   /// Writes `message` and a newline to standard error.
   package static func logToStandardError(_ message: String) {
     var text = message + "\n"

@@ -12,6 +12,14 @@ struct ThreadSlot: @unchecked Sendable {
     }
   }
 
+  /// Creates the slot, which is never freed. An address that is not nil is passed
+  /// to `release` when its thread ends.
+  init(_ release: @convention(c) (UnsafeMutableRawPointer?) -> Void) {
+    guard lt_key_create(key, release) == 0 else {
+      fatalError("ThreadSlot: pthread_key_create failed; the process is out of thread-local keys")
+    }
+  }
+
   /// The calling thread's address.
   var address: UnsafeMutableRawPointer? {
     get { uv_key_get(key) }

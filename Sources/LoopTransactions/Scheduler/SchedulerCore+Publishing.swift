@@ -4,12 +4,30 @@ extension SchedulerCore {
   @inline(never)
   func runPublishedBatch(_ worker: Worker) -> Int {
     let slot = worker.claimSlot(name)
+    let ring = TraceThread.workerRing(name)
+    if let ring { traceCounters(in: ring) }
     return worker.claimEach { handle in
       let now = CycleClock.cycles
+      let owner = owner(of: handle).rawValue
       slot?.begin(at: now)
-      slot?.run(owner(of: handle).rawValue, at: now)
+      slot?.run(owner, at: now)
+      ring?.writer.append(
+        TraceEvent(.spanBegin, at: now, name: owner, value: traceKey(of: handle), depth: 2)
+      )
       run(handle, on: worker)
-      slot?.end(at: CycleClock.cycles)
+      let end = CycleClock.cycles
+      slot?.end(at: end)
+      ring?.writer.append(TraceEvent(.spanEnd, at: end, depth: 2))
+    }
+  }
+
+  /// The key of the arrow to the operation, which the caller has claimed.
+  private func traceKey(of handle: OperationHandle) -> UInt64 {
+    switch handle.node.pointee.content {
+    case .owner(let owner): TraceEvent.key(of: owner)
+    case .job: handle.traceKey
+    case .body: handle.traceKey
+    case nil: handle.traceKey
     }
   }
 

@@ -16,6 +16,9 @@ final class SchedulerCore: Sendable {
   // a pause between frames or requests does not restart workers. Not measured.
   private let idleTime: UInt64
   private let generation = ForkGuard.install()
+  // The value of `ForkGuard.word` in the process that created the scheduler,
+  // while no trace runs.
+  private let plainWord: UInt64
 
   /// The workers that a test steps, or nil if workers are threads.
   let stepped: SteppedWorkers?
@@ -35,6 +38,8 @@ final class SchedulerCore: Sendable {
     self.idleTime = idleTime
     self.stepped = stepped
     state = AdaptiveLock(SchedulerState(limit: limit))
+    plainWord = UInt64(UInt32(bitPattern: generation))
+    LoopTrace.startFromEnvironment()
     // Started early, because the system may refuse a thread later.
     retries.prepare()
   }
@@ -56,8 +61,9 @@ final class SchedulerCore: Sendable {
     _ content: consuming OperationNode.Content,
     level: Int
   ) -> OperationHandle? {
+    if _slowPath(isUnusual) { return addSlowly(content, level: level) }
     var content: OperationNode.Content? = consume content
-    let added = change { $0.add(content.take(), level: level) }
+    let added = changeUnchecked { $0.add(content.take(), level: level) }
     guard let added else { return nil }
     perform(added.action)
     return added.handle
@@ -71,8 +77,19 @@ final class SchedulerCore: Sendable {
     level: Int,
     _ publish: (OperationHandle) -> Void
   ) -> Bool {
+    if _slowPath(isUnusual) { return addSlowly(content, level: level, publish) }
+    return addUnchecked(content, level: level, publish)
+  }
+
+  /// Does the same as `add(_:level:_:)` without `checkProcess()`.
+  @inline(__always)
+  func addUnchecked(
+    _ content: consuming OperationNode.Content,
+    level: Int,
+    _ publish: (OperationHandle) -> Void
+  ) -> Bool {
     var content: OperationNode.Content? = consume content
-    let action = change { state in
+    let action = changeUnchecked { state in
       let added = state.add(content.take(), level: level)
       if let added { publish(added.handle) }
       return added?.action
@@ -127,6 +144,10 @@ final class SchedulerCore: Sendable {
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 
+  /// Whether this is a forked child, or a trace runs.
+  @inline(__always)
+  private var isUnusual: Bool { ForkGuard.word != plainWord }
+
   /// Traps in a forked child process.
   func checkProcess() {
     // The workers exist in the parent only, and one of them may hold the lock.
@@ -146,7 +167,15 @@ final class SchedulerCore: Sendable {
     _ body: (inout SchedulerState) -> Result
   ) -> Result {
     checkProcess()
-    return state.withLock { state in
+    return changeUnchecked(body)
+  }
+
+  /// Does the same as `change(_:)` without `checkProcess()`.
+  @inline(__always)
+  func changeUnchecked<Result: ~Copyable>(
+    _ body: (inout SchedulerState) -> Result
+  ) -> Result {
+    state.withLock { state in
       let result = body(&state)
       // Relaxed: a hint. A worker that sees work checks again under the lock.
       waiting.store(state.backlog.count, ordering: .relaxed)
@@ -217,6 +246,7 @@ extension SchedulerCore {
       case .run: runBatch(worker)
       case .search: search()
       case .sleep:
+        if _slowPath(WorkSlot.isWanted) { traceCounters() }
         permits.release()
         guard sleep(worker) else { return }
       case .end: return permits.release()

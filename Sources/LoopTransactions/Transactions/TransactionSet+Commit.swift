@@ -107,8 +107,10 @@ extension TransactionSet {
       if !transaction.holdsWeakly { promoteToStrong(place, key, number, in: list) }
       if !isLinked { link(transaction, at: place, in: list) }
     } else if transaction.holdsWeakly {
+      traceCommit(key, number)
       appendWeak(transaction)
     } else {
+      traceCommit(key, number)
       append(key, number, Pending(selector: transaction.address, attachment: transaction.word))
     }
   }
@@ -118,6 +120,7 @@ extension TransactionSet {
   private func commitSlowly(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     bringForward(key, number)
     guard let place = findLive(key, number) else {
+      traceCommit(key, number)
       return append(key, number, Pending(selector: selector))
     }
     metrics.coalesced.add()

@@ -38,8 +38,10 @@ extension TransactionSet {
     let recorder = loop.recorder
     loop.enterTick()
     let outer = recorder?.pointee.enter()
+    recorder?.pointee.beginFlush()
     flush(before: mark, on: loop) { entry in
-      recorder?.pointee.begin(SelectorEntry.at(entry.payload.selector).owner)
+      let owner = SelectorEntry.at(entry.payload.selector).owner
+      recorder?.pointee.begin(owner, arrow: Self.traceKey(entry.key, entry.tag))
       return perform(entry)
     }
     if let outer { recorder?.pointee.end(outer) }

@@ -32,8 +32,9 @@ final class TransactionSet {
   // the call of an action.
   @exclusivity(unchecked) var list = List()
   // The number of weak entries, plus the number of entries that wait for a
-  // frame. If 0, a commit looks up one entry only.
+  // frame, plus 1 while a trace runs. If 0, a commit looks up one entry only.
   @exclusivity(unchecked) private(set) var slowCount = 0
+  private var isTraced = false
   // The first frame list with entries.
   @exclusivity(unchecked) var firstFrame: FrameCommits?
   @exclusivity(unchecked) var isFlushing = false
@@ -130,6 +131,22 @@ extension TransactionSet: PendingCommits {
     }
     observer.isDormant = true
     self.observer = observer
+  }
+
+  func setTraced(_ isTraced: Bool) {
+    guard isTraced != self.isTraced else { return }
+    self.isTraced = isTraced
+    slowCount += isTraced ? 1 : -1
+  }
+
+  /// Records for a trace that a pair was committed. X3.
+  func traceCommit(_ key: UInt, _ number: UInt32) {
+    if isTraced { loop?.beginArrow(.commit, Self.traceKey(key, number)) }
+  }
+
+  /// Identifies a pair while it is pending.
+  static func traceKey(_ key: UInt, _ tag: UInt32) -> UInt64 {
+    UInt64(key) ^ UInt64(tag & ~weakTag) << 40
   }
 
   func commitPosted(selector: UInt, target: UInt) {

@@ -1,0 +1,78 @@
+/// Where a loop records its work for a trace. X3.
+///
+/// A tick has depth 0. The work of the n-th nested call has depth 2n, and the
+/// flush that it may be part of 2n - 1.
+struct LoopTraceRing {
+  let ring: TraceRing
+  private let writer: TraceWriter
+
+  init(_ ring: TraceRing) {
+    self.ring = ring
+    writer = ring.writer
+  }
+
+  @inline(__always)
+  func begin(_ owner: OwnerWord, depth: Int, _ arrow: UInt64, at now: UInt64) {
+    writer.append(
+      TraceEvent(.spanBegin, at: now, name: owner.rawValue, value: arrow, depth: depth)
+    )
+  }
+
+  @inline(__always)
+  func end(depth: Int, at now: UInt64) {
+    writer.append(TraceEvent(.spanEnd, at: now, depth: depth))
+  }
+
+  func beginTick(at now: UInt64) {
+    TraceThread.enter(ring)
+    writer.append(TraceEvent(.tickBegin, at: now))
+  }
+
+  func endTick(at now: UInt64) { writer.append(TraceEvent(.tickEnd, at: now)) }
+
+  /// Called when the thread no longer runs code of the loop.
+  func leave(at now: UInt64) {
+    endTick(at: now)
+    TraceThread.leave(ring)
+  }
+
+  func append(_ event: TraceEvent) { writer.append(event) }
+}
+
+// Tracing.
+extension Recorder {
+  /// Starts to record for a trace, or stops if `ring` is nil.
+  mutating func setTrace(_ ring: TraceRing?) {
+    endTrace()
+    trace = ring.map(LoopTraceRing.init)
+    let now = now
+    if isInTick { trace?.beginTick(at: now) }
+  }
+
+  /// Stops recording for a trace.
+  mutating func endTrace() {
+    let now = now
+    trace?.leave(at: now)
+    trace = nil
+  }
+
+  /// Begins a flush. Call after `enter()`. Its pieces of work end with it.
+  mutating func beginFlush() {
+    guard let trace else { return }
+    let owner = OwnerWord(.other, "flush" as StaticString)
+    let now = now
+    trace.begin(owner, depth: 2 * depth - 1, 0, at: now)
+  }
+
+  /// Records that an arrow begins here.
+  mutating func beginArrow(_ topic: TraceEvent.Topic, _ key: UInt64) {
+    let now = now
+    trace?.append(TraceEvent(.arrowBegin, at: now, value: key, topic: topic))
+  }
+
+  /// Records that an arrow ends here.
+  mutating func endArrow(_ topic: TraceEvent.Topic, _ key: UInt64) {
+    let now = now
+    trace?.append(TraceEvent(.arrowEnd, at: now, value: key, topic: topic))
+  }
+}

@@ -1,0 +1,78 @@
+/// One event of a trace.
+struct TraceEvent: BitwiseCopyable, Equatable {
+  /// The kind of an event.
+  enum Kind: UInt8 {
+    /// A tick begins. Ends all spans.
+    case tickBegin = 1
+    /// A tick ends. Ends all spans.
+    case tickEnd
+    /// A span begins. Ends the spans of its depth and deeper ones.
+    case spanBegin
+    /// Ends the spans of a depth and deeper ones.
+    case spanEnd
+    /// A mark of the user.
+    case mark
+    /// An arrow begins.
+    case arrowBegin
+    /// An arrow ends.
+    case arrowEnd
+    /// The counters of a scheduler.
+    case counters
+  }
+
+  /// The work that an arrow leads to. Keys of different topics are independent.
+  enum Topic: UInt8 {
+    case post = 1
+    case commit
+    case operation
+  }
+
+  /// In nanoseconds of a virtual clock, or a value of `CycleClock.cycles`.
+  var time: UInt64
+  /// The `OwnerWord` of a span, or of the name of a mark or scheduler.
+  var name: UInt64
+  /// The key of an arrow, or 0; or the values of the counters.
+  var value: UInt64
+  /// The kind, the depth and the topic.
+  var tag: UInt64
+
+  init(time: UInt64, name: UInt64, value: UInt64, tag: UInt64) {
+    (self.time, self.name, self.value, self.tag) = (time, name, value, tag)
+  }
+
+  @inline(__always)
+  init(
+    _ kind: Kind,
+    at time: UInt64,
+    name: UInt64 = 0,
+    value: UInt64 = 0,
+    depth: Int = 0,
+    topic: Topic? = nil
+  ) {
+    let depth = UInt64(truncatingIfNeeded: depth & 0xFFFF)
+    let topic = UInt64(topic?.rawValue ?? 0)
+    self.init(
+      time: time,
+      name: name,
+      value: value,
+      tag: UInt64(kind.rawValue) | topic << 8 | depth << 16
+    )
+  }
+
+  var kind: Kind? { Kind(rawValue: UInt8(truncatingIfNeeded: tag)) }
+  var topic: Topic? { Topic(rawValue: UInt8(truncatingIfNeeded: tag >> 8)) }
+  var depth: Int { Int(tag >> 16 & 0xFFFF) }
+
+  /// The number of queued operations, and of workers that are awake.
+  var counters: (queued: Int, workers: Int) { (Int(value & 0xFFFF_FFFF), Int(value >> 32)) }
+
+  /// The key of the arrows of `operation`.
+  static func key(of operation: AnyObject) -> UInt64 {
+    UInt64(UInt(bitPattern: Unmanaged.passUnretained(operation).toOpaque()))
+  }
+
+  /// The value of an event with counters.
+  static func value(queued: Int, workers: Int) -> UInt64 {
+    UInt64(UInt32(clamping: queued)) | UInt64(UInt32(clamping: workers)) << 32
+  }
+}

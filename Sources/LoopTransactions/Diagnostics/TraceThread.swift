@@ -1,0 +1,66 @@
+/// The rings of the calling thread.
+enum TraceThread {
+  // The thread's own ring, retained.
+  private static let own = ThreadSlot(releaseRing)
+  // The ring of the loop that the thread runs, retained.
+  private static let current = ThreadSlot(releaseRing)
+
+  /// The ring where code of the calling thread records, if a trace runs: the
+  /// ring of the loop that the thread runs, or the thread's own. Nil if the trace has no
+  /// room for another ring.
+  static var ring: TraceRing? {
+    let trace = ForkGuard.trace
+    guard trace != 0 else { return nil }
+    if let ring = ring(in: current), ring.trace == trace { return ring }
+    return ownRing(.thread, trace) { System.threadName }
+  }
+
+  /// The ring of the calling thread, which is a worker of the scheduler `name`.
+  static func workerRing(_ name: String) -> TraceRing? {
+    let trace = ForkGuard.trace
+    return trace == 0 ? nil : ownRing(.worker, trace) { "worker (\(name))" }
+  }
+
+  /// Makes the code of a loop that the calling thread runs record in `ring`.
+  @inline(__always)
+  static func enter(_ ring: TraceRing) {
+    if current.address != address(of: ring) { replace(current, by: ring) }
+  }
+
+  /// Reverts `enter(_:)`.
+  static func leave(_ ring: TraceRing) {
+    if current.address == address(of: ring) { replace(current, by: nil) }
+  }
+
+  private static func ownRing(
+    _ kind: TraceRing.Kind,
+    _ trace: UInt32,
+    _ name: () -> String
+  ) -> TraceRing? {
+    if let ring = ring(in: own), ring.trace == trace { return ring }
+    let ring = TraceRegistry.makeRing(kind, name: name)
+    replace(own, by: ring)
+    return ring
+  }
+
+  private static func ring(in slot: ThreadSlot) -> TraceRing? {
+    slot.address.map { Unmanaged<TraceRing>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  @inline(__always)
+  private static func address(of ring: TraceRing) -> UnsafeMutableRawPointer {
+    Unmanaged.passUnretained(ring).toOpaque()
+  }
+
+  private static func replace(_ slot: ThreadSlot, by ring: TraceRing?) {
+    let old = slot.address
+    slot.address = ring.map { Unmanaged.passRetained($0).toOpaque() }
+    releaseRing(old)
+  }
+}
+
+/// Releases a ring whose thread ends or no longer records in it.
+private func releaseRing(_ address: UnsafeMutableRawPointer?) {
+  guard let address else { return }
+  Unmanaged<TraceRing>.fromOpaque(address).release()
+}

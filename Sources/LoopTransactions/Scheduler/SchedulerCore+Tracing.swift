@@ -1,0 +1,70 @@
+// Operations in a trace. X3.
+extension SchedulerCore {
+  /// Does the same as `add(_:level:)` in a forked child, or while a trace runs.
+  @inline(never)
+  func addSlowly(
+    _ content: consuming OperationNode.Content,
+    level: Int
+  ) -> OperationHandle? {
+    // Read before a worker can run the operation.
+    let now = TraceThread.ring?.now ?? 0
+    let key = content.traceKey
+    var content: OperationNode.Content? = consume content
+    let added = change { $0.add(content.take(), level: level) }
+    guard let added else { return nil }
+    traceAdd(key ?? added.handle.traceKey, at: now)
+    perform(added.action)
+    return added.handle
+  }
+
+  /// Does the same as `add(_:level:_:)` in a forked child, or while a trace runs.
+  @inline(never)
+  func addSlowly(
+    _ content: consuming OperationNode.Content,
+    level: Int,
+    _ publish: (OperationHandle) -> Void
+  ) -> Bool {
+    checkProcess()
+    let now = TraceThread.ring?.now ?? 0
+    let key = content.traceKey
+    guard addUnchecked(content, level: level, publish) else { return false }
+    if let key { traceAdd(key, at: now) }
+    return true
+  }
+
+  /// Records that an operation was added at `now`.
+  func traceAdd(_ key: UInt64, at now: UInt64) {
+    guard let ring = TraceThread.ring else { return }
+    ring.writer.append(TraceEvent(.arrowBegin, at: now, value: key, topic: .operation))
+    traceCounters(in: ring)
+  }
+
+  /// Records the counters of the scheduler, if a trace runs.
+  func traceCounters() {
+    if let ring = TraceThread.ring { traceCounters(in: ring) }
+  }
+
+  func traceCounters(in ring: TraceRing) {
+    let value = ask { TraceEvent.value(queued: $0.backlog.count, workers: $0.awake) }
+    let name = OwnerWord(.operation, WorkName(name)).rawValue
+    ring.writer.append(TraceEvent(.counters, at: ring.now, name: name, value: value))
+  }
+}
+
+extension OperationNode.Content {
+  /// The key of the arrows of an operation with an owner, or nil.
+  var traceKey: UInt64? {
+    switch self {
+    case .owner(let owner): TraceEvent.key(of: owner)
+    case .body: nil
+    case .job: nil
+    }
+  }
+}
+
+extension OperationHandle {
+  /// The key of the arrows of an operation without an owner.
+  var traceKey: UInt64 {
+    UInt64(UInt(bitPattern: node)) ^ generation << 40
+  }
+}

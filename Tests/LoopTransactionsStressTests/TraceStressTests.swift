@@ -1,0 +1,62 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+/// Posts to itself until `isOver`, with a mark, a commit and an operation.
+private func work(_ port: LoopPort, _ target: Target, until isOver: Locked<Bool>) {
+  LoopTrace.mark("round")
+  EventLoop.current?.commit(target, Target.action)
+  OperationScheduler.shared.add { _ in }
+  if isOver.withLock({ $0 }) { return }
+  try? port.post { work(port, target, until: isOver) }
+}
+
+private final class Target: Sendable {
+  static let action = Selector<Target>("action") { _ in }
+}
+
+@Suite("Stress: traces", .serialized)
+struct TraceStressTests {
+  @Test("traces of 8 threads that start, stop and are read at any time are valid")  // X3
+  func readers() async {
+    await #expect(processExitsWith: .success) {
+      let isOver = Locked(false)
+      let loops = try (0..<4).map { try LoopThread(name: "loop \($0)") }
+      for loop in loops {
+        let port = loop.port
+        try port.post { work(port, Target(), until: isOver) }
+      }
+      let ports = loops.map(\.port)
+      let posters = (0..<4).map { number in
+        TestThread {
+          while !isOver.withLock({ $0 }) {
+            LoopTrace.mark("poster")
+            try? ports[number].postAndWait {}
+          }
+        }
+      }
+      var (faults, marks, arrows): ([String], Int, Int) = ([], 0, 0)
+      for _ in 0..<Workload.count(20) {
+        // Small, so that the rings are overwritten all the time.
+        let trace = try LoopTrace(eventsPerThread: 256)
+        for _ in 0..<4 {
+          let file = try TraceFile(trace.json)
+          if let fault = file.fault { faults.append(fault) }
+          marks += file.marks.count
+          arrows += file.arrows.count
+        }
+        trace.stop()
+      }
+      isOver.withLock { $0 = true }
+      for poster in posters { poster.join() }
+      for loop in loops {
+        loop.stop()
+        try loop.join()
+      }
+      #expect(faults == [])
+      #expect(marks > 0)
+      #expect(arrows > 0)
+    }
+  }
+}
