@@ -45,7 +45,7 @@ extension Service {
 }
 // snippet.end
 
-/// Stands for data that takes long to make.
+/// A stand-in for data that is expensive to make.
 struct Index {
   init(of count: Int) { if count > 0 { compute(for: .milliseconds(60)) } }
 

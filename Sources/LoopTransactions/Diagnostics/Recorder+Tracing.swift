@@ -39,8 +39,26 @@ struct LoopTraceRing {
   func append(_ event: TraceEvent) { writer.append(event) }
 }
 
-// Tracing.
+// Tracing. None of this is inlined, because it would slow down ticks without a
+// trace.
 extension Recorder {
+  @inline(never)
+  func traceBegin(_ owner: OwnerWord, _ arrow: UInt64, at now: UInt64) {
+    trace?.begin(owner, depth: 2 &* depth, arrow, at: now)
+  }
+
+  @inline(never)
+  func traceEnd(at now: UInt64) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
+
+  @inline(never)
+  func traceBeginTick() { trace?.beginTick(at: tick.start) }
+
+  @inline(never)
+  func traceEndTick(at now: UInt64) { trace?.endTick(at: now) }
+
+  @inline(never)
+  func traceLeave(at now: UInt64) { trace?.leave(at: now) }
+
   /// Starts to record for a trace, or stops if `ring` is nil.
   mutating func setTrace(_ ring: TraceRing?) {
     endTrace()

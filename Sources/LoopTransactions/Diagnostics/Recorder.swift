@@ -12,7 +12,9 @@ struct Recorder: ~Copyable {
   private(set) var tick: Tick
   private(set) var slot: WorkSlot?
   /// Where a trace records this loop's work.
-  var trace: LoopTraceRing?
+  var trace: LoopTraceRing? { didSet { isTraced = trace != nil } }
+  // So that a tick without a trace reads one byte and counts no reference.
+  private(set) var isTraced = false
   private let metrics: MetricsCells
   // Nil if the loop reads the system's clock.
   private let virtualTime: (() -> UInt64)?
@@ -111,10 +113,10 @@ extension Recorder {
   /// Begins a piece of `owner`, and ends the previous one. Call `enter()` before
   /// the first piece.
   @inline(__always)
-  mutating func begin(_ owner: OwnerWord, arrow: UInt64 = 0) {
+  mutating func begin(_ owner: OwnerWord, arrow: @autoclosure () -> UInt64 = 0) {
     let now = now
     closePiece(at: now)
-    if _slowPath(trace != nil) { trace?.begin(owner, depth: 2 &* depth, arrow, at: now) }
+    if _slowPath(isTraced) { traceBegin(owner, arrow(), at: now) }
     tick.counts[owner.kindIndex] &+= 1
     if depth == 1 { tick.lastCallback = now }
     run(owner, at: now)
@@ -126,9 +128,9 @@ extension Recorder {
   mutating func end(_ outer: OwnerWord) {
     // 0 if a piece began before the recording and ends in it.
     if depth > 0 { depth &-= 1 }
-    if isLibraryNext, outer == OwnerWord(.other), trace == nil { return leave(outer) }
+    if isLibraryNext, outer == OwnerWord(.other), !isTraced { return leave(outer) }
     let now = now
-    if _slowPath(trace != nil) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
+    if _slowPath(isTraced) { traceEnd(at: now) }
     closePiece(at: now)
     run(outer, at: now)
   }
@@ -191,7 +193,7 @@ extension Recorder {
   private mutating func beginTick(polledAt polled: UInt64) {
     let now = now
     beginTick(at: now)
-    defer { trace?.beginTick(at: tick.start) }
+    defer { if _slowPath(isTraced) { traceBeginTick() } }
     guard mayHaveSlept, virtualTime == nil else { return }
     // Callbacks of other handles may have run since the poll returned. libuv's
     // clock tells, to the millisecond.
@@ -214,7 +216,7 @@ extension Recorder {
     let now = now
     if _slowPath(!isInTick) { beginTick(at: now) }
     closePiece(at: now)
-    trace?.endTick(at: now)
+    if _slowPath(isTraced) { traceEndTick(at: now) }
     if _slowPath(clock.isStale(at: now)) { refreshClock() }
     let carried = metrics.carriedOver.value
     tick.end = now
@@ -243,7 +245,7 @@ extension Recorder {
     // The poll of a tick that does not block belongs to the next tick.
     if mayBlock { return }
     beginTick(at: tickEnd, waitStart: tickEnd)
-    trace?.beginTick(at: tickEnd)
+    if _slowPath(isTraced) { traceBeginTick() }
   }
 
   /// Whether pieces of work have begun since the last tick ended.
@@ -254,7 +256,7 @@ extension Recorder {
   mutating func leaveRun() {
     willPoll(mayBlock: true)
     mayHaveSlept = false
-    trace?.leave(at: tickEnd)
+    if _slowPath(isTraced) { traceLeave(at: tickEnd) }
   }
 
   @inline(never)

@@ -32,8 +32,7 @@ extension EventLoop {
   @usableFromInline
   func post(_ body: consuming @escaping () -> Void, at place: SourcePlace) {
     checkThread("EventLoop.post")
-    // A traced loop has a recorder, like one whose ticks are measured.
-    if _slowPath(state.isEnding || recorder != nil) {
+    if _slowPath(state.isEnding || traceRing != nil) {
       return postSlowly(PostedItem(consume body, at: place))
     }
     local.append(PostedItem(consume body, at: place))
@@ -109,7 +108,7 @@ extension EventLoop {
     let recorder = recorder
     let outer = recorder?.pointee.enter()
     runBatches { item in
-      recorder?.pointee.begin(item.owner, arrow: traceRing == nil ? 0 : core.traceKey(of: item))
+      recorder?.pointee.begin(item.owner, arrow: core.traceKey(of: item))
       item.run(on: self)
     }
     if let outer { recorder?.pointee.end(outer) }

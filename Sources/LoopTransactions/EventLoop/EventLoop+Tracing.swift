@@ -82,6 +82,7 @@ extension PortCore {
   }
 
   /// Identifies `item` among the posts to all loops, until it has run.
+  @inline(never)
   func traceKey(of item: PostedItem) -> UInt64 {
     var key = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
     for word in [item.kind, item.first, item.second] {

@@ -134,8 +134,8 @@ public final class EventLoop {
   var recorderMemory: RecorderMemory?
   // Where the loop records for a trace, and the number of the trace that the
   // loop has noticed.
-  var traceRing: TraceRing?
-  var traceNumber: UInt32 = 0
+  @exclusivity(unchecked) var traceRing: TraceRing?
+  @exclusivity(unchecked) var traceNumber: UInt32 = 0
   // Those of `core`, while latencies are recorded. Unmanaged, so that a tick does
   // not count a reference. `core` keeps them.
   @exclusivity(unchecked) var latencies: Unmanaged<LatencyCells>?

@@ -38,7 +38,7 @@ extension TransactionSet {
     let recorder = loop.recorder
     loop.enterTick()
     let outer = recorder?.pointee.enter()
-    recorder?.pointee.beginFlush()
+    if let recorder, recorder.pointee.isTraced { recorder.pointee.beginFlush() }
     flush(before: mark, on: loop) { entry in
       let owner = SelectorEntry.at(entry.payload.selector).owner
       recorder?.pointee.begin(owner, arrow: Self.traceKey(entry.key, entry.tag))
