@@ -4,11 +4,9 @@ function readColors() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["back", "text", "dim", "line", "lane", "match", "mark", "arrow", "tick",
     "span-light", "span-text"]) colors[name] = style.getPropertyValue(`--${name}`).trim();
-  colors.kinds = data.kinds.map(([name, category]) => {
-    if (name === "tick") return colors.tick;
-    let hash = 7;
-    for (const letter of category + name) hash = (hash * 31 + letter.codePointAt(0)) >>> 0;
-    return `hsl(${hash % 360} 60% ${colors["span-light"]})`;
+  // 137.5 degrees: the golden angle, which gives neighbours different hues.
+  colors.kinds = data.kinds.map(([name], number) => {
+    return name === "tick" ? colors.tick : `hsl(${number * 137.5 % 360} 60% ${colors["span-light"]})`;
   });
 }
 
@@ -112,13 +110,16 @@ function paintSelection(span) {
   context.lineWidth = 2;
   context.strokeRect(x, y, Math.max(xOf(span.end) - x, 2), rowHeight - 2);
   for (const arrow of span.arrows) {
-    for (let index = 1; index < arrow.length; index++) paintArrow(arrow[index - 1], arrow[index]);
+    for (let index = 1; index < arrow.length; index++) {
+      paintArrow(arrow[index - 1], arrow[index], index > 1);
+    }
   }
 }
 
-function paintArrow(from, to) {
+function paintArrow(from, to, isStep) {
   if (!from.span || !to.span) return;
-  const [x1, x2] = [xOf(from.time), xOf(to.time)];
+  // A step is work that causes more when it ends.
+  const [x1, x2] = [xOf(isStep ? from.span.end : from.time), xOf(to.time)];
   const [y1, y2] = [yOf(from.span) + rowHeight / 2, yOf(to.span) + rowHeight / 2];
   const bend = Math.max(Math.min((x2 - x1) / 2, 80), 20);
   context.strokeStyle = context.fillStyle = colors.arrow;

@@ -144,6 +144,8 @@ function time(ns) {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 function nameOf(kind) {
   const [name, category] = data.kinds[kind];
   return !category || category === name ? name : `${category} ${name}`;
@@ -156,7 +158,8 @@ function causeOf(span) {
     if (place < 1) continue;
     const from = arrow[place - 1];
     const name = from.span ? nameOf(from.span.kind) : "code";
-    const waited = time(arrow[place].time - from.time);
+    const begin = place > 1 && from.span ? from.span.end : from.time;
+    const waited = time(Math.max(arrow[place].time - begin, 0));
     return `cause: ${name} on ${threads[from.thread].name}, ${waited} before`;
   }
   return "";
@@ -171,7 +174,7 @@ function describe(span) {
 
 function fit(text, room) {
   if (context.measureText(text).width <= room) return text;
-  const count = Math.floor(text.length * room / context.measureText(text).width) - 1;
+  const count = Math.floor(text.length * (room - 10) / context.measureText(text).width);
   return count > 2 ? text.slice(0, count) + "…" : "";
 }
 
@@ -270,7 +273,7 @@ search.addEventListener("input", () => {
     foundRows.get(row).push(span);
   }
   current = -1;
-  byId("found").value = text ? `${found.length} spans` : "";
+  byId("found").value = text ? counted(found.length, "span") : "";
   draw();
 });
 search.addEventListener("keydown", (event) => {
@@ -283,7 +286,7 @@ search.addEventListener("keydown", (event) => {
   const step = event.shiftKey ? found.length - 1 : 1;
   current = (Math.max(current, event.shiftKey ? 0 : -1) + step) % found.length;
   jump(found[current], 0.1);
-  byId("found").value = `${current + 1} of ${found.length} spans`;
+  byId("found").value = `${current + 1} of ${counted(found.length, "span")}`;
 });
 
 // MARK: Tables
@@ -323,7 +326,8 @@ fillTable("work", ["work", "total", "count", "mean", "longest"], [0],
     cells: [nameOf(kind), time(total), `${count}`, time(total / count), time(longest)],
   })));
 byId("facts").textContent = [
-  `${threads.length} threads`, `${data.tickCount} ticks`, `${allSpans.length} spans`, time(last - first),
+  counted(threads.length, "thread"), counted(data.tickCount, "tick"),
+  counted(allSpans.length, "span"), time(last - first),
   ...data.notes,
 ].join(" · ");
 
