@@ -64,8 +64,8 @@ public final class LoopTrace: Sendable {
 
   /// Ends the trace. The events so far remain readable.
   ///
-  /// Call from any thread. Stopping a stopped trace, or that of the parent
-  /// process, does nothing.
+  /// Call from any thread. Does nothing if the trace is stopped, or if the parent
+  /// process started it.
   public func stop() { TraceRegistry.stop(core) }
 
   /// Records that the calling thread reached a place in the code, if a trace is

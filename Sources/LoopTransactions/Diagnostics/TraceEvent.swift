@@ -20,7 +20,7 @@ struct TraceEvent: BitwiseCopyable, Equatable {
     case counters
   }
 
-  /// What an arrow leads to. Keys of different topics are independent.
+  /// The work that an arrow leads to. Keys of different topics are independent.
   enum Topic: UInt8 {
     case post = 1
     case commit

@@ -68,7 +68,7 @@ struct TraceJSON {
         // A viewer shows an arrow only if a span contains its end.
         let isBare = depths.isEmpty
         let name = point.topic.verb
-        if isBare { begin(Self.quoted(name), name, &depths, 0, place, time) }
+        if isBare { begin(Self.quoted(name), "arrow", &depths, 0, place, time) }
         add(point, place, time)
         if isBare { end(&depths, from: 0, place, time) }
       case .counters, nil: break

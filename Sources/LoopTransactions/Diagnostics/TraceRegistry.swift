@@ -26,7 +26,7 @@ final class TraceRegistry: Sendable {
 
   /// Stops `core` if it is running.
   static func stop(_ core: TraceCore) {
-    // The lock, and the running trace, are those of this process.
+    // A forked child has a registry of its own, where `core` does not run.
     processWide.value.state.withLock { state in
       guard state.running === core else { return }
       state.running = nil

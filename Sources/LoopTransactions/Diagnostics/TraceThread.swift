@@ -5,8 +5,8 @@ enum TraceThread {
   // The ring of the loop that the thread runs, retained.
   private static let current = ThreadSlot(releaseRing)
 
-  /// The ring where code of the calling thread records, if a trace runs: that of
-  /// the loop that the thread runs, or the thread's own. Nil if the trace has no
+  /// The ring where code of the calling thread records, if a trace runs: the
+  /// ring of the loop that the thread runs, or the thread's own. Nil if the trace has no
   /// room for another ring.
   static var ring: TraceRing? {
     let trace = ForkGuard.trace

@@ -31,9 +31,9 @@ extension EventLoop {
 
   @usableFromInline
   func post(_ body: consuming @escaping () -> Void, at place: SourcePlace) {
-    checkUsable("EventLoop.post")
+    checkThread("EventLoop.post")
     // A traced loop has a recorder, like one whose ticks are measured.
-    if _slowPath(state == .closing || recorder != nil) {
+    if _slowPath(state.isEnding || recorder != nil) {
       return postSlowly(PostedItem(consume body, at: place))
     }
     local.append(PostedItem(consume body, at: place))

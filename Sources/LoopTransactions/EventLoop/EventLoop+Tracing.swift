@@ -46,6 +46,7 @@ extension EventLoop {
   @inline(never)
   func postSlowly(_ item: PostedItem) {
     var item = item
+    checkUsable("EventLoop.post")
     if state == .closing, !core.hasLoop { return item.drop() }
     beginArrow(.post, core.traceKey(of: item))
     local.append(item)
@@ -55,6 +56,31 @@ extension EventLoop {
 
 // The arrows from posts of any thread.
 extension PortCore {
+  /// Does the same as `append(_:)` in a forked child, or while a trace runs.
+  @inline(never)
+  func appendSlowly(_ item: PostedItem) -> Bool {
+    if isForked { return false }
+    // Read before the loop can run the item.
+    let time = CycleClock.cycles
+    guard isOnThread ? appendOnThread(item) : appendOffThread(item) else { return false }
+    tracePost(item, at: time)
+    return true
+  }
+
+  /// Does the same as `append(_:unless:)` in a forked child, or while a trace
+  /// runs.
+  @inline(never)
+  func appendSlowly(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
+    if isForked { return .refused }
+    let time = CycleClock.cycles
+    let outcome = appendOffThread(item, unless: mark)
+    switch outcome {
+    case .queued, .queuedAndWake: tracePost(item, at: time)
+    case .refused, nil: break
+    }
+    return outcome
+  }
+
   /// Identifies `item` among the posts to all loops, until it has run.
   func traceKey(of item: PostedItem) -> UInt64 {
     var key = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))

@@ -121,6 +121,10 @@ public final class EventLoop {
     case leaving
     case closing
     case closed
+
+    /// Whether the loop is closing or closed. One comparison.
+    @inline(__always)
+    var isEnding: Bool { rawValue >= Self.closing.rawValue }
   }
 
   // Measures ticks and their pieces of work, while someone asks for it.

@@ -162,23 +162,12 @@ package final class PortCore: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func appendOffThread(_ item: PostedItem) -> Bool {
+  func appendOffThread(_ item: PostedItem) -> Bool {
     switch inbox.append(item) {
     case .queued: return true
     case .queuedAndWake: return sendForPost(item)
     case .refused: return false
     }
-  }
-
-  /// Does the same as `append(_:)` in a forked child, or while a trace runs.
-  @inline(never)
-  private func appendSlowly(_ item: PostedItem) -> Bool {
-    if isForked { return false }
-    // Read before the loop can run the item.
-    let time = CycleClock.cycles
-    guard isOnThread ? appendOnThread(item) : appendOffThread(item) else { return false }
-    tracePost(item, at: time)
-    return true
   }
 
   /// Appends `item` from another thread, unless an item with `mark` is already
@@ -188,20 +177,8 @@ package final class PortCore: @unchecked Sendable {
     return appendOffThread(item, unless: mark)
   }
 
-  @inline(never)
-  private func appendSlowly(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
-    if isForked { return .refused }
-    let time = CycleClock.cycles
-    let outcome = appendOffThread(item, unless: mark)
-    switch outcome {
-    case .queued, .queuedAndWake: tracePost(item, at: time)
-    case .refused, nil: break
-    }
-    return outcome
-  }
-
   @inline(__always)
-  private func appendOffThread(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
+  func appendOffThread(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
     let outcome = inbox.append(item, unless: mark)
     // Stays in the inbox if the host refuses, because another thread may have
     // joined the commit since.
@@ -248,7 +225,7 @@ package final class PortCore: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func appendOnThread(_ item: PostedItem) -> Bool {
+  func appendOnThread(_ item: PostedItem) -> Bool {
     guard let loop else { return false }
     return loop._withUnsafeGuaranteedRef { $0.appendLocally(item) }
   }
