@@ -131,7 +131,7 @@ extension TimelineFindings {
     return [
       lost == 0
         ? nil
-        : "\(String.counted(lost, "older event")) overwritten; record with more eventsPerThread",
+        : "\(String.counted(lost, "older event")) overwritten; record again with more eventsPerThread",
       timeline.lacksThreads ? "the process had more threads than a trace can record" : nil,
     ].compactMap { $0 }
   }

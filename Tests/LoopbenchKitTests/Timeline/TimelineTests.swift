@@ -20,9 +20,9 @@ struct TimelineTests {
     #expect(timeline.spanCount == 7)
   }
 
-  @Test("an arrow leads from its start over its steps to its end, whatever their order in the file")
+  @Test("an arrow leads from its start over its steps to its end, in any order of the file")
   func arrows() throws {
-    // The worker's events precede those of the main thread.
+    // The events of the worker come first.
     let turned = Array(MadeTrace.events.dropFirst(17) + MadeTrace.events.prefix(17))
     for events in [MadeTrace.events, turned] {
       let timeline = try MadeTrace.timeline(MadeTrace.json(events))
