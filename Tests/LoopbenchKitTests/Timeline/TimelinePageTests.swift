@@ -116,29 +116,32 @@ struct TimelinePageTests {
     #expect(page.utf8.count - empty.utf8.count < 100_000 * 24)
   }
 
+  // In an exit test, because a trace is of the whole process.
   @Test("the page of a trace that LoopTrace recorded has its spans, marks and arrows")
-  func recorded() throws {
-    let loop = try EventLoop()
-    let trace = try LoopTrace()
-    let transaction = AsyncTransaction(on: loop, name: "pictures")
-    transaction.add("decode") { _ in LoopTrace.mark("decoding") }
-    transaction.commit()
-    loop.run()
-    trace.stop()
-    try loop.close()
-    let json = trace.json
-    let file = try TestSupport.TraceFile(json)
-    let timeline = try MadeTrace.timeline(json)
-    let data = try PageData(page: TimelinePage(timeline, title: "t.json").html())
-    let spans = data.threads.flatMap { data.spans($0) }
-    let expected = file.spans.map { span in
-      let times = [span.start, span.end].map { Int(($0 * 1000).rounded()) }
-      return "\([span.name, span.category]) \(times[0]) \(times[1])"
+  func recorded() async {
+    await #expect(processExitsWith: .success) {
+      let loop = try EventLoop()
+      let trace = try LoopTrace()
+      let transaction = AsyncTransaction(on: loop, name: "pictures")
+      transaction.add("decode") { _ in LoopTrace.mark("decoding") }
+      transaction.commit()
+      loop.run()
+      trace.stop()
+      try loop.close()
+      let json = trace.json
+      let file = try TestSupport.TraceFile(json)
+      let timeline = try MadeTrace.timeline(json)
+      let data = try PageData(page: TimelinePage(timeline, title: "t.json").html())
+      let spans = data.threads.flatMap { data.spans($0) }
+      let expected = file.spans.map { span in
+        let times = [span.start, span.end].map { Int(($0 * 1000).rounded()) }
+        return "\([span.name, span.category]) \(times[0]) \(times[1])"
+      }
+      #expect(spans.sorted() == expected.sorted())
+      #expect(spans.contains { $0.hasPrefix("[\"decode\", \"operation\"]") })
+      #expect(data.threads.flatMap { $0.marks.map(\.name) }.sorted() == file.marks.sorted())
+      #expect(data.arrows.count == file.arrows.count)
+      #expect(Set(data.threads.map(\.name)).isSubset(of: file.tracks.values))
     }
-    #expect(spans.sorted() == expected.sorted())
-    #expect(spans.contains { $0.hasPrefix("[\"decode\", \"operation\"]") })
-    #expect(data.threads.flatMap { $0.marks.map(\.name) }.sorted() == file.marks.sorted())
-    #expect(data.arrows.count == file.arrows.count)
-    #expect(Set(data.threads.map(\.name)).isSubset(of: file.tracks.values))
   }
 }
