@@ -121,7 +121,10 @@ let package = Package(
       dependencies: [
         "LoopTransactions", "LoopTransactionsIO", "LoopTransactionsTesting", "CLoopbench",
       ],
-      resources: [.embedInCode("Report/loopbench-1.schema.json")],
+      resources: [
+        .embedInCode("Report/loopbench-1.schema.json"), .embedInCode("Timeline/timeline.css"),
+        .embedInCode("Timeline/timeline.js"), .embedInCode("Timeline/timeline-paint.js"),
+      ],
       swiftSettings: strict
     ),
     // Loaded by loopbench on demand, because Foundation would slow down every start.

@@ -11,7 +11,8 @@ struct CompletionTests {
       (["report", "--format", "nd"], ["ndjson"]), (["compare", "a", "-f", "j"], ["json"]),
       (["tiny", "--peers", "uv,l"], ["uv,lt"]), (["baseline", "l"], ["list"]),
       (["baseline", "show", ""], []), (["plot", "a"], [":"]), (["run", "-o", ""], [":"]),
-      (["run", "--seed", ""], []), (["report", "--export", "c"], ["csv="]),
+      (["run", "--seed", ""], []), (["trace", "ti"], ["tiny"]), (["trace", "./t"], [":"]),
+      (["trace", "server.j"], [":"]), (["report", "--export", "c"], ["csv="]),
     ]
   )
   func words(line: [String], expected: [String]) {

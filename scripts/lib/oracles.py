@@ -108,17 +108,30 @@ def chromium():
     tool("loopbench", "wake", "timer", "--rounds", "10", "-n", "400", "-q", "-w", "1ms",
          "-o", report)
     tool("loopbench", "plot", report, "-o", page)
-    for scheme in ("light", "dark"):
-        said = subprocess.run(
-            [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-             "--enable-logging=stderr", "--v=0", "--window-size=900,1400",
-             *(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
-               if scheme == "dark" else ["--blink-settings=preferredColorScheme=1"]),
-             f"--screenshot={work / (scheme + '.png')}", page.as_uri()],
-            check=True, capture_output=True, text=True, timeout=120).stderr
-        faults = [line for line in said.splitlines() if "CONSOLE" in line]
-        failures.extend(f"chromium, {scheme}: {line}" for line in faults)
-        print(f"chromium, {scheme}: {len(faults)} console messages, {work / (scheme + '.png')}")
+    trace, timeline = work / "wake.trace.json", work / "wake.trace.html"
+    tool("loopbench", "trace", "wake", "--series", "across,same", "--for", "1s", "-n", "10000",
+         "-q", "-o", trace)
+    tool("loopbench", "trace", trace, "-q", "-o", timeline)
+    check = pathlib.Path("scripts/lib/timeline_check.js").read_text()
+    with timeline.open("a") as file:
+        file.write(f"<script>{check}</script>\n")
+    for page in (page, timeline):
+        for scheme in ("light", "dark"):
+            show(browser, page, scheme)
+
+
+def show(browser, page, scheme):
+    picture = work / f"{page.stem}-{scheme}.png"
+    said = subprocess.run(
+        [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         "--enable-logging=stderr", "--v=0", "--window-size=900,1400",
+         *(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
+           if scheme == "dark" else ["--blink-settings=preferredColorScheme=1"]),
+         f"--screenshot={picture}", page.as_uri()],
+        check=True, capture_output=True, text=True, timeout=120).stderr
+    faults = [line for line in said.splitlines() if "CONSOLE" in line]
+    failures.extend(f"chromium, {page.name}, {scheme}: {line}" for line in faults)
+    print(f"chromium, {page.name}, {scheme}: {len(faults)} console messages, {picture}")
 
 
 schema()

@@ -62,15 +62,23 @@ extension Command {
     ),
     Command(
       name: .trace,
-      operands: "[SCENARIO...]",
+      operands: "[SCENARIO...|FILE]",
       takes: .scenarios,
-      summary: "record a timeline of a short run, for Perfetto",
+      summary: "draw the trace of a program, or record a short run",
       details: [
-        "Measures for the time of --for, with 50 samples per slice unless -n is given, and writes"
-          + " Chrome trace events. Open the file at ui.perfetto.dev or in chrome://tracing. Tracing"
-          + " takes time itself: rely on the order of events, not on their durations."
+        "FILE is a trace that LoopTrace or the variable LOOPTRANSACTIONS_TRACE wrote, or - for"
+          + " standard input. It has a dot or a slash in its name. trace prints its longest ticks"
+          + " and its work by total time, and draws it as a page without external resources: to -o,"
+          + " or beside FILE, with the suffix .html.",
+        "For scenarios, and without an operand, it measures for the time of --for, with 50 samples"
+          + " per slice unless -n is given, and writes Chrome trace events. Draw that file, or open"
+          + " it at ui.perfetto.dev or in chrome://tracing. Tracing takes time itself: rely on the"
+          + " order of events, not on their durations.",
       ],
-      examples: ["loopbench trace wake -o wake.trace.json": "a timeline"]
+      examples: [
+        "loopbench trace server.json": "draw server.html",
+        "loopbench trace wake -o wake.trace.json": "record a timeline",
+      ]
     ),
   ]
 

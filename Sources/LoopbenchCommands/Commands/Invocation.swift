@@ -174,29 +174,4 @@ extension Invocation {
     if options.warmUp == .auto { replaying.options.warmUp = .rounds(1) }
     return try replaying.measure()
   }
-
-  /// `loopbench trace`: records a timeline of a short run, with few samples per slice.
-  private func trace() throws -> ExitCode {
-    guard let path = options.output else {
-      throw LoopbenchError.usage("trace needs -o FILE")
-    }
-    var traced = options
-    traced.samples = options.samples ?? 50
-    traced.rounds = 1
-    traced.usesTwin = false
-    let plan = try RunPlan(traced, registry: context.registry)
-    let file = try RunFiles.open(path)
-    let load = try plan.start()
-    context.interruption.watch(timeoutNs: 0)
-    let trace = try plan.runner().trace(
-      forNs: options.traceNs ?? 2_000_000_000,
-      isInterrupted: { isInterrupted }
-    )
-    if let warning = load.stop() { try write(.error, "\(context.programName): \(warning.text)\n") }
-    try RunFiles.finish(file, path, trace.render())
-    if !options.isQuiet {
-      try write(.error, "wrote \(path), \(String.counted(trace.count, "event"))\n")
-    }
-    return isInterrupted ? .interrupted : .success
-  }
 }

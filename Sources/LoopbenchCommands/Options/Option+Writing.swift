@@ -51,7 +51,7 @@ extension Option {
     Option(
       "-o, --output FILE",
       of: tracers.union([.report, .plot]),
-      "write the full result to FILE as JSON; for plot the picture, for trace the trace",
+      "write the full result to FILE as JSON; for plot the picture, for trace the trace or its page",
       .optional(
         { ["", "-"].contains($0) ? nil : $0 },
         or: "the name of a file (standard output: --format json)",

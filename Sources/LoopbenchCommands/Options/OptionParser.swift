@@ -116,7 +116,8 @@ extension OptionParser {
     let command = Command.named(options.command)
     switch command.takes {
     case .nothing: try check(command, 0...0)
-    case .scenarios: break
+    case .scenarios:
+      if options.command == .trace { try checkTrace(command) }
     case .files(let range): try check(command, range)
     case .topic: try check(command, 0...1)
     case .baseline: try checkBaseline(command)
@@ -135,6 +136,21 @@ extension OptionParser {
     } else if line.words.count < range.lowerBound {
       throw .usage("\(command.name) needs an argument: \(command.usage())")
     }
+  }
+
+  /// A file has a dot or a slash in its name, and a scenario with this name precedes
+  /// it. Only options that do not measure apply to a file.
+  private mutating func checkTrace(_ command: Command) throws(LoopbenchError) {
+    let file = line.words.first { word in
+      word == "-" || !scenarios.contains(scenarioName(word)) && word.contains { "./".contains($0) }
+    }
+    guard let file else { return }
+    try check(command, 1...1)
+    if let option = line.parsed.first(where: { [.choosing, .measuring].contains($0.option.group) })
+    {
+      throw .usage("\(option.name) is for recording a trace; it does not apply to \"\(file)\"")
+    }
+    options.tracePath = file
   }
 
   static let baselineVerbs = ["save", "list", "show", "rm"]

@@ -42,6 +42,8 @@ package struct Options: Equatable, Sendable {
   /// The timer slack in ns.
   package var slack = RunConditions.standard.slackNs
   package var load = BackgroundLoad.none
+  /// The trace that `trace` draws, or `-` for standard input. Nil if it records one.
+  package var tracePath: String?
   /// The duration of a trace in ns. Nil means about 2 s.
   package var traceNs: UInt64?
   /// Whether a peer is measured twice for the noise floor.

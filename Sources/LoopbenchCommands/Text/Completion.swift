@@ -42,6 +42,8 @@ package struct Completion {
       Command.table.map { ($0.name.rawValue, $0.summary) }
       + context.extraCommands.map { ($0.name, $0.summary) }
     let commands = command == nil ? all : []
+    // A file to draw has a dot or a slash in its name.
+    if command == .trace, current.contains(where: { "./".contains($0) }) { return nil }
     return operands(of: Command.named(command ?? .run)).map { commands + $0 }
   }
 
