@@ -11,8 +11,8 @@ import Synchronization
 /// try trace.write(to: "trace.json")
 /// ```
 ///
-/// Open the file at <https://ui.perfetto.dev> or in `chrome://tracing`. It has a
-/// track for each loop, for each worker, and for each other thread that posts,
+/// Open the file at <https://ui.perfetto.dev>, or draw it with `loopbench trace`.
+/// It has a track for each loop, for each worker, and for each other thread that posts,
 /// adds operations or sets marks. There are spans for ticks, flushes and pieces
 /// of work, arrows from a post, a commit or an added operation to the code that
 /// runs because of it, marks, and the number of queued operations and of awake

@@ -131,6 +131,14 @@ private func reportTicks(_ loop: EventLoop) {
   }
 }
 
+private func traceServer(_ serve: () throws -> Void) throws {
+  let trace = try LoopTrace()
+  try serve()
+  LoopTrace.mark("served")
+  trace.stop()
+  try trace.write(to: "trace.json")
+}
+
 private func latencyHistogram() {
   var histogram = LatencyHistogram()
   for latency in [1, 2, 3, 50] { histogram.record(.milliseconds(latency)) }
