@@ -12,11 +12,11 @@ import Synchronization
 /// ```
 ///
 /// Open the file at <https://ui.perfetto.dev>, or draw it with `loopbench trace`.
-/// It has a track for each loop, for each worker, and for each other thread that posts,
-/// adds operations or sets marks. There are spans for ticks, flushes and pieces
-/// of work, arrows from a post, a commit or an added operation to the code that
-/// runs because of it, marks, and the number of queued operations and of awake
-/// workers of each scheduler.
+/// It has a track for each loop, for each worker, and for each other thread that
+/// posts, adds operations or sets marks. There are spans for ticks, flushes and
+/// pieces of work, arrows from a post, a commit or an added operation to the code
+/// that runs because of it, marks, and the number of queued operations and of
+/// awake workers of each scheduler.
 ///
 /// Each track has the last events, in memory that is allocated once. A loop
 /// takes part from its next tick on. A loop with a virtual clock has a time axis
