@@ -9,6 +9,22 @@ package func onLoopThread<Value: Sendable>(
   until over: Gate? = nil,
   _ body: @escaping @Sendable (EventLoop) throws -> Value
 ) async throws -> Value {
+  try await onThread(until: over) {
+    var value: Value?
+    try withLoop { value = try body($0) }
+    guard let value else { throw HandlesLeftOpen() }
+    return value
+  }
+}
+
+/// Runs `body` on a new thread, without blocking a thread of the concurrency pool.
+/// The pool has a thread per CPU, and `body` may wait for tasks.
+///
+/// - Parameter over: If given, the thread ends only after this gate opens.
+package func onThread<Value: Sendable>(
+  until over: Gate? = nil,
+  _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
   // A lock protects the outcome. If the thread finishes before the task
   // suspends, ThreadSanitizer does not see the order that the continuation
   // establishes; see scripts/races.
@@ -16,12 +32,7 @@ package func onLoopThread<Value: Sendable>(
   await withCheckedContinuation { continuation in
     // The thread is not joined, because that would block this thread.
     _ = TestThread {
-      let made = Result {
-        var value: Value?
-        try withLoop { value = try body($0) }
-        guard let value else { throw HandlesLeftOpen() }
-        return value
-      }
+      let made = Result { try body() }
       outcome.withLock { $0 = made }
       continuation.resume()
       over?.wait()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoopTransactions
 
-@Suite("LoopLatencies", .timeLimit(.minutes(2)))
+@Suite("LoopLatencies")
 struct LoopLatenciesTests {
   @Test("a tick's busy time and its longest wait for a callback are recorded")  // X2
   func tick() throws {

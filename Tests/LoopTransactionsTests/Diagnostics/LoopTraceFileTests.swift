@@ -6,7 +6,7 @@ import Testing
 @testable import LoopTransactions
 
 // In exit tests, because a trace is of the whole process.
-@Suite("LoopTrace: files and processes", .timeLimit(.minutes(2)))
+@Suite("LoopTrace: files and processes")
 struct LoopTraceFileTests {
   private static func path(_ name: String) -> String { "/tmp/lt-trace-\(name)-\(getpid())" }
 

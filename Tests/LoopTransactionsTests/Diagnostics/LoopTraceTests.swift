@@ -5,7 +5,7 @@ import Testing
 @testable import LoopTransactions
 
 // In exit tests, because a trace is of the whole process.
-@Suite("LoopTrace", .timeLimit(.minutes(2)))
+@Suite("LoopTrace")
 struct LoopTraceTests {
   @Test("each kind of work has a span with its name, inside a tick")  // X3
   func spans() async {
@@ -51,15 +51,18 @@ struct LoopTraceTests {
       try withLoop { loop in
         let port = loop.port
         let transaction = AsyncTransaction(on: loop, name: "pictures", scheduler: scheduler)
-        transaction.add("decode") { _ in }
+        let (isCommitted, hasRun) = (Gate(), Gate())
+        transaction.add("decode") { _ in isCommitted.wait() }
         transaction.commit()
-        scheduler.add { _ in LoopTrace.mark("plain") }
+        isCommitted.open()
+        scheduler.add { _ in hasRun.open() }
         let card = SharedCard("a", Trace())
         TestThread {
           try? port.post {}
           try? port.commit(card, SharedCard.layout)
         }.join()
         loop.run()
+        hasRun.wait()
       }
       trace.stop()
       let file = try TraceFile(trace.json)

@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("ExecutorHost: end of the host", .timeLimit(.minutes(5)))
+@Suite("ExecutorHost: end of the host")
 struct ExecutorHostEndTests {
   @Test("a host that has shut down makes posts fail, and loses nothing")  // C8, L2
   func refuses() throws {

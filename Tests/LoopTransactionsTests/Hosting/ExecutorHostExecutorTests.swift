@@ -4,7 +4,7 @@ import LoopTransactionsDispatch
 import TestSupport
 import Testing
 
-@Suite("ExecutorHost: queues and actors", .timeLimit(.minutes(5)))
+@Suite("ExecutorHost: queues and actors")
 struct ExecutorHostExecutorTests {
   @Test("a serial queue, whose threads change, runs a loop")  // C8
   func serialQueue() async throws {

@@ -4,7 +4,7 @@ import LoopTransactionsDispatch
 import TestSupport
 import Testing
 
-@Suite("ExecutorHost: fairness", .timeLimit(.minutes(5)))
+@Suite("ExecutorHost: fairness")
 struct ExecutorHostFairnessTests {
   /// The ways in which a loop is never idle.
   enum Load: CaseIterable, Sendable { case selfCommit, posts }

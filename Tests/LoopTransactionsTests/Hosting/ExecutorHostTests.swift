@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("ExecutorHost", .timeLimit(.minutes(5)))
+@Suite("ExecutorHost")
 struct ExecutorHostTests {
   /// The ways in which a turn becomes due.
   enum Cause: CaseIterable, Sendable {

@@ -2,7 +2,7 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-@Suite("HostWaiter", .timeLimit(.minutes(5)))
+@Suite("HostWaiter")
 struct HostWaiterTests {
   @Test("all hosts share one thread, which ends after the last host, with its descriptors")  // C8
   func endsWithLast() async {

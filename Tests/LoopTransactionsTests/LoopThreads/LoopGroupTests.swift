@@ -14,7 +14,7 @@ private struct Failure: Error {}
 /// The blocking `shutDown()`, for asynchronous tests.
 private func shutDownBlocking(_ group: LoopGroup) throws(UVError) { try group.shutDown() }
 
-@Suite("LoopGroup", .timeLimit(.minutes(2)))
+@Suite("LoopGroup")
 struct LoopGroupTests {
   @Test("a group has one thread per CPU by default, named and numbered")  // G2
   func defaults() throws {
@@ -90,7 +90,7 @@ struct LoopGroupTests {
   }
 }
 
-@Suite("LoopGroup: the end", .timeLimit(.minutes(2)))
+@Suite("LoopGroup: the end")
 struct LoopGroupEndTests {
   @Test("shutDown() performs pending work on every loop, and can be called again")  // G2, L5
   func performs() async throws {

@@ -37,7 +37,7 @@ extension TestThread {
   fileprivate func leave() {}
 }
 
-@Suite("LoopThread: the end", .timeLimit(.minutes(2)))
+@Suite("LoopThread: the end")
 struct LoopThreadEndTests {
   @Test("stopping and joining in any order ends the thread once, and every join returns")  // G1
   func orders() throws {

@@ -33,7 +33,7 @@ private func allowedCPUs(of thread: String = "thread-self") -> String? {
   return line?.split(separator: "\t").last.map(String.init)
 }
 
-@Suite("LoopThread", .timeLimit(.minutes(2)))
+@Suite("LoopThread")
 struct LoopThreadTests {
   @Test("run calls the closure on the thread's own loop and returns its value")  // G1
   func run() async throws {

@@ -59,7 +59,7 @@ private final class ThreadSupply: Sendable {
   }
 }
 
-@Suite("WorkerRetries", .timeLimit(.minutes(2)))
+@Suite("WorkerRetries")
 struct WorkerRetriesTests {
   // O1, I18
   @Test("a worker refused eight times is retried without another call")

@@ -5,10 +5,10 @@ import Testing
 @Suite("Standard peers", .serialized)
 struct StandardPeerTests {
   @Test("every standard peer records the samples of its series and of its companions")
-  func samples() throws {
+  func samples() async throws {
     let selection = try Selection(from: .standard, placement: .detect())
     for contender in selection.contenders {
-      let outcome = try contender.measure(round: 1, seed: 1, instruments: .system)
+      let outcome = try await measure(contender, round: 1)
       let companions = contender.scenario.series.filter { $0.companionOf == contender.series.name }
       for series in [contender.series] + companions {
         let histogram = outcome.recorded[series.name]?.dense
@@ -22,13 +22,18 @@ struct StandardPeerTests {
     }
   }
 
+  // On a thread of its own, because some peers wait for tasks.
+  private func measure(_ contender: Contender, round: Int) async throws -> SliceOutcome {
+    try await onThread { try contender.measure(round: round, seed: 1, instruments: .system) }
+  }
+
   /// The number of open-loop operations that may not have been started.
   private func notStarted(_ outcome: SliceOutcome, _ series: Series) -> UInt64 {
     series.kind == .intended ? outcome.missed : 0
   }
 
   @Test("every peer outside the standard run records its samples, also when measured again")
-  func others() throws {
+  func others() async throws {
     let registry = Registry.standard.taking(samples: 4, in: 1)
     let selection = try registry.everything()
     for contender in selection.contenders
@@ -39,7 +44,7 @@ struct StandardPeerTests {
       let rounds = isLong ? 1 : 2
       for round in 1...rounds {
         do {
-          let outcome = try contender.measure(round: round, seed: 1, instruments: .system)
+          let outcome = try await measure(contender, round: round)
           let count = outcome.recorded[contender.series.name]?.count ?? 0
           #expect(count + notStarted(outcome, contender.series) >= 4, "\(contender.name)")
         } catch {
