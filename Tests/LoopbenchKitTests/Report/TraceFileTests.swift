@@ -45,9 +45,9 @@ struct TraceFileTests {
     #expect(sends.count >= 10)
     for (send, callback) in zip(sends, callbacks) {
       #expect((send.ts ?? 0)...send.end ~= callback.ts ?? 0)
-      let slice = slices.first { $0.name == send.cat }
-      #expect((slice?.ts ?? .infinity) <= send.ts ?? 0)
-      #expect((slice?.end ?? 0) >= send.end)
+      // A peer is measured in several slices if the first one took little time.
+      let own = slices.filter { $0.name == send.cat }
+      #expect(own.contains { ($0.ts ?? 0)...$0.end ~= send.ts ?? 0 && send.end <= $0.end })
     }
   }
 
