@@ -8,9 +8,9 @@
 /// ```
 ///
 /// A thread of the watchdog looks four times per threshold, and once per
-/// millisecond during a tick that is close to it. It sends no signal to the loop's thread
-/// and does not stop it. Each loop that has a watchdog publishes the code that
-/// it runs, which takes as long as `EventLoop.tickHandler`.
+/// millisecond during a tick that is close to it. It sends no signal to the
+/// loop's thread and does not stop it. Each loop that has a watchdog publishes
+/// the code that it runs, which takes as long as `EventLoop.tickHandler`.
 ///
 /// One watchdog can watch many loops. It ends when it is released, so keep it or
 /// set it on a loop. In a forked child, it reports nothing.

@@ -6,8 +6,8 @@ enum TraceThread {
   private static let current = ThreadSlot(releaseRing)
 
   /// The ring where code of the calling thread records, if a trace runs: the
-  /// ring of the loop that the thread runs, or the thread's own. Nil if the trace has no
-  /// room for another ring.
+  /// ring of the loop that the thread runs, or the thread's own. Nil if the trace
+  /// has no room for another ring.
   static var ring: TraceRing? {
     let trace = ForkGuard.trace
     guard trace != 0 else { return nil }
