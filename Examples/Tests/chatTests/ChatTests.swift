@@ -50,14 +50,7 @@ struct ChatTests {
   }
 
   private func startedChat() throws -> (TestProgram, port: Int) {
-    let program = TestProgram(TestProgram.built("chat"), ["0"])
-    // The program inherits the mask. Threads of tests block all signals.
-    var (none, mask) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &mask)
-    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-    try program.start()
-    let port = program.nextLine()?.split(separator: ":").last.flatMap { Int($0) }
+    let (program, port) = try TestProgram.server("chat")
     return (program, try #require(port))
   }
 }

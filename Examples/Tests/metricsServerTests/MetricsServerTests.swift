@@ -66,14 +66,7 @@ struct MetricsServerTests {
   }
 
   private func started() throws -> (TestProgram, port: Int) {
-    let program = TestProgram(TestProgram.built("metrics-server"), ["0"])
-    // The program inherits the mask. Threads of tests block all signals.
-    var (none, mask) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &mask)
-    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-    try program.start()
-    let port = program.nextLine()?.split(separator: ":").last.flatMap { Int($0) }
+    let (program, port) = try TestProgram.server("metrics-server")
     return (program, try #require(port))
   }
 }

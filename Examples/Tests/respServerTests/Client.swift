@@ -113,3 +113,18 @@ final class Client {
     }
   }
 }
+
+extension TestProgram {
+  /// Starts a server that prints its address, on a free port. Returns the
+  /// program and its port, or nil if it does not print one.
+  static func server(_ name: String) throws -> (TestProgram, port: Int?) {
+    let program = TestProgram(TestProgram.built(name), ["0"])
+    // The program inherits the mask. Threads of tests block all signals.
+    var (none, mask) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &mask)
+    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+    try program.start()
+    return (program, program.nextLine()?.split(separator: ":").last.flatMap { Int($0) })
+  }
+}

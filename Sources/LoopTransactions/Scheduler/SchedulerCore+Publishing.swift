@@ -23,12 +23,7 @@ extension SchedulerCore {
 
   /// The key of the arrow to the operation, which the caller has claimed.
   private func traceKey(of handle: OperationHandle) -> UInt64 {
-    switch handle.node.pointee.content {
-    case .owner(let owner): TraceEvent.key(of: owner)
-    case .job: handle.traceKey
-    case .body: handle.traceKey
-    case nil: handle.traceKey
-    }
+    handle.node.pointee.content?.traceKey ?? handle.traceKey
   }
 
   /// Names the operation, which the caller has claimed. An operation without a
