@@ -4,7 +4,7 @@
 /// flush that it may be part of 2n - 1.
 struct LoopTraceRing {
   let ring: TraceRing
-  private let writer: TraceWriter
+  let writer: TraceWriter
 
   init(_ ring: TraceRing) {
     self.ring = ring
@@ -43,21 +43,21 @@ struct LoopTraceRing {
 // trace.
 extension Recorder {
   @inline(never)
-  func traceBegin(_ owner: OwnerWord, _ arrow: UInt64, at now: UInt64) {
+  mutating func traceBegin(_ owner: OwnerWord, _ arrow: UInt64, at now: UInt64) {
     trace?.begin(owner, depth: 2 &* depth, arrow, at: now)
   }
 
   @inline(never)
-  func traceEnd(at now: UInt64) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
+  mutating func traceEnd(at now: UInt64) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
 
   @inline(never)
-  func traceBeginTick() { trace?.beginTick(at: tick.start) }
+  mutating func traceBeginTick() { trace?.beginTick(at: tick.start) }
 
   @inline(never)
-  func traceEndTick(at now: UInt64) { trace?.endTick(at: now) }
+  mutating func traceEndTick(at now: UInt64) { trace?.endTick(at: now) }
 
   @inline(never)
-  func traceLeave(at now: UInt64) { trace?.leave(at: now) }
+  mutating func traceLeave(at now: UInt64) { trace?.leave(at: now) }
 
   /// Starts to record for a trace, or stops if `ring` is nil.
   mutating func setTrace(_ ring: TraceRing?) {

@@ -84,12 +84,12 @@ extension PortCore {
   /// Identifies `item` among the posts to all loops, until it has run.
   @inline(never)
   func traceKey(of item: PostedItem) -> UInt64 {
-    var key = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
-    for word in [item.kind, item.first, item.second] {
-      // Multiplied by the golden ratio, which mixes the bits.
-      key = (key &* 0x9E37_79B9_7F4A_7C15) ^ UInt64(word)
-    }
-    return key
+    // Multiplied by the golden ratio, which mixes the bits.
+    let ratio: UInt64 = 0x9E37_79B9_7F4A_7C15
+    let port = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
+    let kind = (port &* ratio) ^ UInt64(item.kind)
+    let first = (kind &* ratio) ^ UInt64(item.first)
+    return (first &* ratio) ^ UInt64(item.second)
   }
 
   /// Records a post that was made at `time`.
