@@ -72,6 +72,11 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
       System.pause()
       if tryLock() { return }
     }
+    // A holder that lost its CPU continues in one of these.
+    for _ in 0..<20 {
+      System.yield()
+      if tryLock() { return }
+    }
     cells.pointee.sleepers.add(1, ordering: .relaxed)
     defer { cells.pointee.sleepers.subtract(1, ordering: .relaxed) }
     while !tryLock() { System.wait(on: cells, while: 1) }

@@ -35,15 +35,42 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("memory for more than 1,024 items is freed after a burst; a smaller buffer is kept")
+  @Test("memory of a burst is freed after 16 small batches; memory for 1,024 items is kept")
   func givesBack() {
     withBuffer { buffer in
       let smallest = buffer.allocated
-      for (burst, kept) in [(1024, 1024), (1025, smallest), (5000, smallest)] {
-        for number in 0..<burst { buffer.append(.numbered(number)) }
-        #expect(buffer.allocated >= burst)
-        _ = buffer.removeAll()
-        buffer.reset()
+      for (burst, kept) in [(1024, 1024), (1025, smallest), (100_000, smallest)] {
+        buffer.takeBatch(of: burst)
+        let large = buffer.allocated
+        #expect(large >= burst)
+        for batch in 0..<16 {
+          #expect(buffer.allocated == large, "before batch \(batch) after \(burst) items")
+          buffer.takeBatch(of: 256)
+        }
+        #expect(buffer.allocated == kept, "after \(burst) items")
+        buffer.takeBatch(of: 1)
+      }
+    }
+  }
+
+  @Test("batches that need more than a quarter of the memory keep it")
+  func keeps() {
+    withBuffer { buffer in
+      buffer.takeBatch(of: 4096)
+      for _ in 0..<10 {
+        for _ in 0..<15 { buffer.takeBatch(of: 1024) }
+        buffer.takeBatch(of: 1025)
+      }
+      #expect(buffer.allocated == 4096)
+    }
+  }
+
+  @Test("memory for more than 131,072 items is freed at once")
+  func givesBackAtOnce() {
+    withBuffer { buffer in
+      let smallest = buffer.allocated
+      for (burst, kept) in [(131_072, 131_072), (131_073, smallest)] {
+        buffer.takeBatch(of: burst)
         #expect(buffer.allocated == kept, "after \(burst) items")
       }
     }

@@ -25,4 +25,11 @@ extension ItemBuffer {
     while remaining > 0 { numbers.append(removeFirst().number) }
     return numbers
   }
+
+  /// Appends and removes `count` items, and resets the buffer.
+  mutating func takeBatch(of count: Int) {
+    for number in 0..<count { append(.numbered(number)) }
+    _ = removeAll()
+    reset()
+  }
 }
