@@ -6,7 +6,8 @@ final class QueueCore: @unchecked Sendable {
 
   typealias Handler = (AnyObject, _ isDrained: Bool) -> Void
 
-  let state: Locked<QueueState>
+  // Two acquisitions per element, each for a few dozen instructions.
+  let state: AdaptiveLock<QueueState>
   let port: PortCore
   private let batchSize: Int
   let order: Int
@@ -27,7 +28,7 @@ final class QueueCore: @unchecked Sendable {
     handler: Handler?,
     onDrain: (() -> Void)?
   ) {
-    self.state = Locked(state)
+    self.state = AdaptiveLock(state)
     self.loop = loop
     self.handler = handler
     self.onDrain = onDrain
@@ -214,7 +215,9 @@ extension QueueCore {
     _ willDeliver: () -> Void
   ) -> Bool {
     var left = limit
-    while let isLast = deliverNext(before: mark, on: loop, willDeliver) {
+    // Retained once, and not for each element.
+    let handler = handler
+    while let isLast = deliverNext(before: mark, to: handler, on: loop, willDeliver) {
       left -= 1
       if isLast {
         onDrain?()
@@ -230,6 +233,7 @@ extension QueueCore {
   @inline(__always)
   private func deliverNext(
     before mark: UInt32,
+    to handler: Handler?,
     on loop: EventLoop,
     _ willDeliver: () -> Void
   ) -> Bool? {

@@ -127,6 +127,7 @@ extension QueueState {
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    if isExclusive, !isWeak, !isFull { return insertOnce(object, key) }
     if isExclusive, isMember(key) { return .alreadyQueued }
     // Removing dead elements from the front may make room.
     if isFull { lookahead = dropDeadInFront() }
@@ -210,6 +211,16 @@ extension QueueState {
     if Self.isAlive(list[index]) { return true }
     _ = Self.claim(key, list.remove(index))
     return false
+  }
+
+  /// Looks up `key` once: for a member, and for the slot of a new entry.
+  @inline(__always)
+  private mutating func insertOnce(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
+    guard let slot = list.freeSlot(key, 0) else { return .alreadyQueued }
+    _ = Unmanaged.passRetained(object)
+    list.append(key, 0, Reference(), slot: slot)
+    defer { isDraining = true }
+    return .queued(wakes: !isDraining)
   }
 
   private mutating func insert(_ object: AnyObject, _ key: UInt) -> Bool {

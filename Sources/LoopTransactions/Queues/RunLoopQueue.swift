@@ -86,15 +86,20 @@ public final class RunLoopQueue<Element: AnyObject> {
       isWeak: membership == .weak,
       capacity: capacity
     )
+    // Not `map`, which is generic and so wraps the closure in two thunks.
+    var deliver: QueueCore.Handler?
+    if let handler {
+      deliver = { object, isDrained in
+        handler(unsafeDowncast(object, to: Element.self), isDrained)
+      }
+    }
     core = QueueCore(
       loop: loop,
       state: state,
       batchSize: batchSize,
       order: order,
       place: SourcePlace(fileID, line),
-      handler: handler.map { body in
-        { object, isDrained in body(unsafeDowncast(object, to: Element.self), isDrained) }
-      },
+      handler: deliver,
       onDrain: onDrain
     )
   }
