@@ -148,7 +148,8 @@ public final class Transaction {
     // would make the entry's list of transactions a cycle.
     if pendingThread != 0, frameThread == 0 { return didLink() }
     guard let target else { return transactions.metrics.dead.add() }
-    transactions.commit(self, .passRetained(target))
+    // Consumed, so that the reference is passed on and not counted twice.
+    transactions.commit(self, .passRetained(consume target))
   }
 }
 

@@ -93,7 +93,15 @@ final class TransactionSet {
   func checkThread(_ operation: StaticString) { core.checkThread(operation) }
 
   /// Traps unless the caller is on the loop's thread and the loop is open.
+  @inline(__always)
   func checkUsable(_ operation: StaticString) {
+    // The core of a closed loop has no loop.
+    if _fastPath(core.isOnThread && core.hasLoop) { return }
+    checkUsableSlowly(operation)
+  }
+
+  @inline(never)
+  private func checkUsableSlowly(_ operation: StaticString) {
     checkThread(operation)
     if let loop { return loop.checkUsable(operation) }
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
