@@ -11,9 +11,7 @@ public import LoopTransactions
 ///
 /// Use it in a synchronous test, or in an `async` test that is marked
 /// `@MainActor` or is isolated to another actor. An `async` test changes threads
-/// when it awaits, and the loop follows it on its actor. In a release build,
-/// call a function of this type after an `await` before you use the loop itself.
-/// Otherwise the loop traps.
+/// when it awaits, and the loop follows it on its actor.
 ///
 /// In an `async` function, the initializers are `async`: `try await
 /// SteppedLoop()`. They throw an `IsolationError` unless the function is

@@ -67,44 +67,42 @@ private func useInOtherTask() throws {
 // C6, L1
 @Suite("SteppedLoop: threads")
 struct SteppedLoopThreadTests {
-  #if DEBUG
-    @Test("a nonisolated test that changes threads fails alone, and its error names @MainActor")
-    func follows() async throws {
-      let stepped = try makeLoop()
-      let (loop, label) = (stepped.loop, Label())
-      loop.commit(label, Label.layout)
-      await withTaskExecutorPreference(OtherThreads()) { loop.commit(label, Label.layout) }
-      stepped.step()
-      #expect(label.layouts == 1)
-      let error = #expect(throws: SteppedLoop.MovedError.self) { try stepped.close() }
-      #expect(error?.operation == "EventLoop.commit")
-      #expect("\(error as Any)".contains("mark the test @MainActor"))
-    }
+  @Test("a nonisolated test that changes threads fails alone, and its error names @MainActor")
+  func follows() async throws {
+    let stepped = try makeLoop()
+    let (loop, label) = (stepped.loop, Label())
+    loop.commit(label, Label.layout)
+    await withTaskExecutorPreference(OtherThreads()) { loop.commit(label, Label.layout) }
+    stepped.step()
+    #expect(label.layouts == 1)
+    let error = #expect(throws: SteppedLoop.MovedError.self) { try stepped.close() }
+    #expect(error?.operation == "EventLoop.commit")
+    #expect("\(error as Any)".contains("mark the test @MainActor"))
+  }
 
-    @Test("a kept transaction that was committed before the loop moved stays linked once")
-    func keptAcrossThreads() async throws {  // T10
-      let stepped = try makeLoop()
-      let (loop, label) = (stepped.loop, Label())
-      let first = Transaction(label, Label.layout, on: loop)
-      var second: Transaction? = Transaction(label, Label.layout, on: loop)
+  @Test("a kept transaction that was committed before the loop moved stays linked once")
+  func keptAcrossThreads() async throws {  // T10
+    let stepped = try makeLoop()
+    let (loop, label) = (stepped.loop, Label())
+    let first = Transaction(label, Label.layout, on: loop)
+    var second: Transaction? = Transaction(label, Label.layout, on: loop)
+    first.commit()
+    second?.commit()
+    await withTaskExecutorPreference(OtherThreads()) {
       first.commit()
       second?.commit()
-      await withTaskExecutorPreference(OtherThreads()) {
-        first.commit()
-        second?.commit()
-      }
-      // A transaction that was linked twice would leave its address behind.
-      _ = stepped.loop.now
-      second = nil
-      stepped.step()
-      #expect(label.layouts == 1)
-      #expect(!first.isPending && !loop.isPending(label, Label.layout))
-      first.commit()
-      stepped.step()
-      #expect(label.layouts == 2)
-      #expect(throws: SteppedLoop.MovedError.self) { try stepped.close() }
     }
-  #endif
+    // A transaction that was linked twice would leave its address behind.
+    _ = stepped.loop.now
+    second = nil
+    stepped.step()
+    #expect(label.layouts == 1)
+    #expect(!first.isPending && !loop.isPending(label, Label.layout))
+    first.commit()
+    stepped.step()
+    #expect(label.layouts == 2)
+    #expect(throws: SteppedLoop.MovedError.self) { try stepped.close() }
+  }
 
   // On Linux, another thread may serve the main actor after an await.
   @MainActor

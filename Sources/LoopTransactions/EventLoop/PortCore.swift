@@ -123,10 +123,7 @@ package final class PortCore: @unchecked Sendable {
   @inline(__always)
   package func checkThread(_ operation: StaticString) {
     if _fastPath(isOnThread) { return }
-    // In release builds the slow path must not return, to keep the check small.
-    #if DEBUG
-      if didFollowTask(operation) { return }
-    #endif
+    if didFollowTask(operation) { return }
     trapOffThread(operation)
   }
 
@@ -232,12 +229,15 @@ package final class PortCore: @unchecked Sendable {
 
   /// Calls `commit` on the loop's own thread. Returns false if the loop accepts
   /// nothing.
+  @inline(__always)
   func commitOnThread(_ commit: (EventLoop) -> Void) -> Bool {
-    guard !isForked, let loop = loop?.takeUnretainedValue(), loop.state != .closing else {
-      return false
+    guard !isForked, let loop else { return false }
+    // Not retained, as in every other call of the loop on its thread.
+    return loop._withUnsafeGuaranteedRef { loop in
+      if loop.state == .closing { return false }
+      commit(loop)
+      return true
     }
-    commit(loop)
-    return true
   }
 
   /// Wakes the loop after `item` was appended. Returns false if the host refused
