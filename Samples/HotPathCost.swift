@@ -1,0 +1,175 @@
+// Walks one hot path many times, for tools that count instructions, allocations
+// and system calls. scripts/counts runs it.
+//
+// Arguments: commit.first 1000
+// Prints:
+//   1000 steps
+
+import CUV
+import LoopTransactions
+
+final class Target: Sendable {
+  static let show = Selector<Target>("show") { $0.touch() }
+
+  @inline(never)
+  func touch() {}
+}
+
+/// A post that posts its successor.
+@MainActor
+final class Chain {
+  private let loop: EventLoop
+  private var left: Int
+
+  init(on loop: EventLoop, count: Int) {
+    self.loop = loop
+    left = count
+  }
+
+  func next() {
+    guard left > 0 else { return }
+    left -= 1
+    loop.post { self.next() }
+  }
+}
+
+/// Walks hot paths of one loop. Work is made in batches, each for one tick.
+@MainActor
+struct HotPaths {
+  private static let batch = 100
+
+  let loop: EventLoop
+  let count: Int
+
+  /// Calls `add` for each step of a batch, and makes a tick after the batch.
+  private func inBatches(_ add: (Int) -> Void) {
+    for _ in 0..<count / Self.batch {
+      for index in 0..<Self.batch { add(index) }
+      loop.run(.noWait)
+    }
+  }
+
+  private var targets: [Target] { (0..<Self.batch).map { _ in Target() } }
+
+  func commitFirst() {
+    let targets = targets
+    inBatches { loop.commit(targets[$0], Target.show) }
+  }
+
+  func commitAgain() {
+    let target = Target()
+    for _ in 0..<count { loop.commit(target, Target.show) }
+  }
+
+  func keptFirst() {
+    let targets = targets
+    let kept = targets.map { Transaction($0, Target.show, on: loop) }
+    withExtendedLifetime(targets) { inBatches { kept[$0].commit() } }
+  }
+
+  func keptAgain() {
+    let target = Target()
+    let kept = Transaction(target, Target.show, on: loop)
+    withExtendedLifetime(target) { for _ in 0..<count { kept.commit() } }
+  }
+
+  func commitByPort() {
+    let (port, targets) = (loop.port, targets)
+    inBatches { try? port.commit(targets[$0], Target.show) }
+  }
+
+  func postClosure() {
+    let target = Target()
+    inBatches { _ in loop.post { target.touch() } }
+  }
+
+  func postFunction() {
+    let port = loop.port
+    inBatches { _ in try? port.post({ _ in }, context: nil) }
+  }
+
+  /// Closures of another thread, which has ended when the loop runs them.
+  func postFromThread() throws {
+    let (port, count, target) = (loop.port, count, Target())
+    let thread = try LoopThread(name: "producer")
+    try thread.port.postAndWait {
+      for _ in 0..<count { try? port.post { target.touch() } }
+    }
+    thread.stop()
+    try thread.join()
+    loop.run(.noWait)
+  }
+
+  /// A post that posts its successor.
+  func chain() {
+    let chain = Chain(on: loop, count: count)
+    chain.next()
+    loop.run()
+  }
+
+  func queue(_ batchSize: BatchSize) {
+    let targets = targets
+    let queue = RunLoopQueue<Target>(on: loop, batchSize: batchSize) { target, _ in
+      target.touch()
+    }
+    for _ in 0..<count / Self.batch {
+      for target in targets { queue.enqueue(target) }
+      while queue.count > 0 { loop.run(.noWait) }
+    }
+    queue.close()
+  }
+
+  /// Ticks of one run, with observers that do nothing.
+  func tick(observers: Int) {
+    let kept = (0..<observers).map { _ in loop.addObserver(for: .beforeWaiting) { _ in } }
+    let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
+    uv_idle_init(loop.libuvLoop.assumingMemoryBound(to: uv_loop_t.self), idle)
+    let left = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    left.initialize(to: count)
+    idle.pointee.data = UnsafeMutableRawPointer(left)
+    uv_idle_start(idle, countTick)
+    loop.run()
+    left.deallocate()
+    withExtendedLifetime(kept) {}
+  }
+
+  func armTimer() throws {
+    let deadline = loop.now.advanced(by: .seconds(60))
+    for _ in 0..<count { try loop.addPreciseTimer(at: deadline) { _ in }.cancel() }
+  }
+}
+
+/// Closes the idle handle that keeps the loop awake after the last tick.
+func countTick(_ idle: UnsafeMutablePointer<uv_idle_t>?) {
+  guard let idle, let left = idle.pointee.data?.assumingMemoryBound(to: Int.self) else { return }
+  left.pointee -= 1
+  guard left.pointee <= 0 else { return }
+  idle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+    uv_close(handle) { UnsafeMutableRawPointer($0)?.deallocate() }
+  }
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst()) + ["commit.first", "1000"]
+let loop = try EventLoop()
+// Valgrind slows the program down, so a budget of time would divide the work.
+loop.budget = .unlimited
+let paths = HotPaths(loop: loop, count: Int(arguments[1]) ?? 1000)
+switch arguments[0] {
+case "commit.first": paths.commitFirst()
+case "commit.again": paths.commitAgain()
+case "commit.kept.first": paths.keptFirst()
+case "commit.kept.again": paths.keptAgain()
+case "commit.port": paths.commitByPort()
+case "post.closure": paths.postClosure()
+case "post.function": paths.postFunction()
+case "post.thread": try paths.postFromThread()
+case "post.chain": paths.chain()
+case "queue.batched": paths.queue(16)
+case "queue.whole": paths.queue(.unlimited)
+case "tick": paths.tick(observers: 0)
+case "tick.observers": paths.tick(observers: 10)
+case "timer.arm": try paths.armTimer()
+default: preconditionFailure("no such path: \(arguments[0])")
+}
+try loop.close()
+print(paths.count, "steps")
