@@ -1,4 +1,4 @@
-// Prints how much longer a tick takes while it is traced. The figures of
+// Prints how much longer ticks and operations take while they are traced. The figures of
 // docs/performance.md are from this program. Build it with `-c release`.
 //
 // Arguments: 1 0 15 63
@@ -65,6 +65,43 @@ func measure(rounds: Int, ticks: Int, closures: Int) throws {
   )
 }
 
+/// Measures empty operations of one worker, without a trace and with one, in
+/// turn.
+@MainActor
+func measureOperations(rounds: Int, count: Int) throws {
+  let scheduler = OperationScheduler("cost", workerLimit: 1)
+  let loop = try EventLoop()
+  loop.waitsForPosts = true
+  let port = loop.port
+  /// Returns the nanoseconds that one operation takes.
+  func run() -> Double {
+    let start = loop.now
+    for _ in 0..<count { scheduler.add { _ in } }
+    scheduler.add { _ in port.stop() }
+    loop.run()
+    return start.duration(to: loop.now) / .nanoseconds(count)
+  }
+  var (without, with): ([Double], [Double]) = ([], [])
+  _ = run()
+  for _ in 0..<rounds {
+    without.append(run())
+    let trace = try LoopTrace()
+    // The rings are written for the first time.
+    _ = run()
+    with.append(run())
+    trace.stop()
+  }
+  try loop.close()
+  // An arrow and the counters when it is added, and a span when it runs.
+  let more = zip(with, without).map { ($0 - $1) / 4 }.sorted()
+  let middle = rounds / 2
+  print(
+    "operation: \(Int(without.sorted()[middle])) ns without, \(Int(with.sorted()[middle])) ns with,",
+    "an event takes \(Int(more[middle])) ns (\(Int(more[0])) to \(Int(more[rounds - 1])))"
+  )
+}
+
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 let ticks = (arguments.first ?? 20) * 1000
 for closures in arguments.dropFirst() { try measure(rounds: 15, ticks: ticks, closures: closures) }
+try measureOperations(rounds: 15, count: ticks)

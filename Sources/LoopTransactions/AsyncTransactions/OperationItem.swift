@@ -69,7 +69,7 @@ class OperationItem: OperationOwner, @unchecked Sendable {
     core === transaction
   }
 
-  override final var title: String { "\(name)" }
+  override final var title: String { name }
 }
 
 /// An operation that returns a `Value`.

@@ -16,13 +16,19 @@ extension LoopPort {
   /// let title = try await port.run { loop in window.title }
   /// ```
   ///
+  /// - Parameters:
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called at most once, on the loop.
   /// - Throws: The error of `body`. `PostError` if the loop is closed, or is
   ///   released without `close()` before `body` runs. A `CancellationError`.
   /// - Complexity: O(1), plus `body`.
   public nonisolated(nonsending) func run<Value: Sendable>(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: consuming @escaping @Sendable (EventLoop) throws -> Value
   ) async throws -> Value {
-    let call = TaskCall(body)
+    let call = TaskCall(at: SourcePlace(fileID, line), body)
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { call.start(on: self, $0) }
     } onCancel: {
@@ -35,7 +41,11 @@ extension LoopPort {
 /// A call from a task to a loop. A base class, because the loop does not know
 /// the type of the result.
 private class TaskCallBase: AwaitedCall, @unchecked Sendable {
-  // @unchecked: has no state.
+  // @unchecked: its only property is constant.
+
+  let place: SourcePlace?
+
+  init(at place: SourcePlace) { self.place = place }
 
   /// Runs the call. Loop only.
   func run(on loop: EventLoop) {}
@@ -61,7 +71,10 @@ private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable
 
   private let stage: Locked<Stage>
 
-  init(_ body: consuming @escaping Body) { stage = Locked(Stage(body: body)) }
+  init(at place: SourcePlace, _ body: consuming @escaping Body) {
+    stage = Locked(Stage(body: body))
+    super.init(at: place)
+  }
 
   /// Posts the call, unless it was cancelled.
   func start(on port: LoopPort, _ continuation: UnsafeContinuation<Void, any Error>) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One word that names code: 4 bits of kind, 12 bits of line, and the address of
 /// a C string that is never freed.
 ///
@@ -87,6 +89,25 @@ struct SourcePlace: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
+/// The `WorkName` of one text, which is looked up once.
+struct LazyWorkName: ~Copyable, Sendable {
+  // The address of the text, or 0. Release and acquire: a reader of the address
+  // sees the text.
+  private let address = Atomic<UInt>(0)
+
+  /// Returns the name for `text`, which must be the same in each call.
+  ///
+  /// Call from any thread.
+  func value(_ text: String) -> WorkName {
+    if let known = UnsafePointer<CChar>(bitPattern: address.load(ordering: .acquiring)) {
+      return WorkName(known: known)
+    }
+    let name = WorkName(text)
+    address.store(UInt(bitPattern: name.text), ordering: .releasing)
+    return name
+  }
+}
+
 /// A name as a C string that is never freed. Equal names have the same address.
 struct WorkName: Hashable, @unchecked Sendable {
   // @unchecked: the text never changes.
@@ -113,6 +134,8 @@ struct WorkName: Hashable, @unchecked Sendable {
       return name
     }
   }
+
+  fileprivate init(known text: UnsafePointer<CChar>) { self.text = text }
 
   private init(keeping text: String) {
     let bytes = text.utf8CString

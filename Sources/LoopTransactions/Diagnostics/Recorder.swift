@@ -53,7 +53,7 @@ struct Recorder: ~Copyable {
     self.virtualTime = virtualTime
     readsCounter = virtualTime == nil && System.cycles != 0
     clock = virtualTime == nil ? CycleClock() : .nanoseconds
-    slot = .claim(virtualTime == nil ? .loop : .steppedLoop, name: "loop")
+    slot = .claim(virtualTime == nil ? .loop : .steppedLoop, name: System.threadName)
     let now = virtualTime?() ?? CycleClock.cycles
     tick = Tick(rate: clock.rate, start: now, end: now, waitStart: now, lastCallback: now)
     (tickEnd, pieceStart) = (now, now)

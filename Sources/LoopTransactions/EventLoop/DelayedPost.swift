@@ -32,16 +32,19 @@ public final class DelayedPost: @unchecked Sendable {
 
   private let core: PortCore
   private let deadline: LoopClock.Instant
+  let place: SourcePlace?
   private let stage: Locked<Stage>
   private var timer: LoopTimer?  // loop only
 
   fileprivate init(
     _ core: PortCore,
     at deadline: LoopClock.Instant,
+    _ place: SourcePlace,
     _ body: consuming @escaping @Sendable () -> Void
   ) {
     self.core = core
     self.deadline = deadline
+    self.place = place
     stage = Locked(Stage(body: body))
   }
 
@@ -113,7 +116,11 @@ extension LoopPort {
   ///
   /// Corresponds to `scheduleTask` in SwiftNIO and `asyncAfter` in Dispatch.
   ///
-  /// - Parameter body: Called once, on the loop, and released there.
+  /// - Parameters:
+  ///   - delay: The time from this call.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called once, on the loop, and released there.
   /// - Returns: A handle to cancel the post.
   /// - Throws: `PostError` if the loop is closed. `body` is then released on
   ///   the calling thread.
@@ -121,11 +128,13 @@ extension LoopPort {
   @discardableResult
   public func post(
     after delay: Duration,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: consuming @escaping @Sendable () -> Void
   ) throws(PostError) -> DelayedPost {
     let now = TimeSource(core.virtualTime).nanoseconds
     let deadline = LoopClock.Instant(nanoseconds: now).advanced(by: max(delay, .zero))
-    let post = DelayedPost(core, at: deadline, body)
+    let post = DelayedPost(core, at: deadline, SourcePlace(fileID, line), body)
     var item = PostedItem(delayedPostArrived, post)
     if core.append(item) { return post }
     item.drop()

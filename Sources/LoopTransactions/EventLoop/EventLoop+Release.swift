@@ -53,11 +53,18 @@ extension EventLoop {
 
 /// An object whose posted call a thread is waiting for.
 protocol AwaitedCall: AnyObject {
+  /// The place that made the call, for reports.
+  var place: SourcePlace? { get }
+
   /// Called instead of the posted call if the loop was released without
   /// `close()`.
   ///
   /// Call from any thread.
   func wasRefused()
+}
+
+extension AwaitedCall {
+  var place: SourcePlace? { nil }
 }
 
 extension PostedItem {

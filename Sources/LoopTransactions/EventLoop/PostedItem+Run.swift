@@ -19,7 +19,14 @@ extension PostedItem {
   /// The code that the item runs. X2.
   var owner: OwnerWord {
     if isPlacedClosure { return OwnerWord(.post, SourcePlace(word: kind)) }
-    return isJob ? OwnerWord(.job) : OwnerWord(.post)
+    if isJob { return OwnerWord(.job) }
+    return callPlace.map { OwnerWord(.post, $0) } ?? OwnerWord(.post)
+  }
+
+  private var callPlace: SourcePlace? {
+    guard kind == Self.call, let object = UnsafeRawPointer(bitPattern: second) else { return nil }
+    let call = Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()
+    return (call as? any AwaitedCall)?.place
   }
 
   @inline(never)

@@ -8,7 +8,7 @@ extension SchedulerCore {
     if let ring { traceCounters(in: ring) }
     return worker.claimEach { handle in
       let now = CycleClock.cycles
-      let owner = owner(of: handle).rawValue
+      let owner = owner(of: handle, on: worker).rawValue
       slot?.begin(at: now)
       slot?.run(owner, at: now)
       ring?.writer.append(
@@ -28,12 +28,12 @@ extension SchedulerCore {
 
   /// Names the operation, which the caller has claimed. An operation without a
   /// name has the scheduler's.
-  private func owner(of handle: OperationHandle) -> OwnerWord {
+  private func owner(of handle: OperationHandle, on worker: Worker) -> OwnerWord {
     switch handle.node.pointee.content {
-    case .owner(let owner): OwnerWord(.operation, WorkName(owner.title))
-    case .job: OwnerWord(.job, WorkName(name))
-    case .body: OwnerWord(.operation, WorkName(name))
-    case nil: OwnerWord(.operation, WorkName(name))
+    case .owner(let owner): OwnerWord(.operation, worker.workName(owner.title))
+    case .job: OwnerWord(.job, workName.value(name))
+    case .body: OwnerWord(.operation, workName.value(name))
+    case nil: OwnerWord(.operation, workName.value(name))
     }
   }
 }

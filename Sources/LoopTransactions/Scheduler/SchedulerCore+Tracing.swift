@@ -10,9 +10,13 @@ extension SchedulerCore {
     let now = TraceThread.ring?.now ?? 0
     let key = content.traceKey
     var content: OperationNode.Content? = consume content
-    let added = change { $0.add(content.take(), level: level) }
+    var counters: UInt64 = 0
+    let added = change { state in
+      defer { counters = state.traceCounters }
+      return state.add(content.take(), level: level)
+    }
     guard let added else { return nil }
-    traceAdd(key ?? added.handle.traceKey, at: now)
+    traceAdd(key ?? added.handle.traceKey, at: now, counters)
     perform(added.action)
     return added.handle
   }
@@ -28,15 +32,15 @@ extension SchedulerCore {
     let now = TraceThread.ring?.now ?? 0
     let key = content.traceKey
     guard addUnchecked(content, level: level, publish) else { return false }
-    if let key { traceAdd(key, at: now) }
+    if let key { traceAdd(key, at: now, ask { $0.traceCounters }) }
     return true
   }
 
-  /// Records that an operation was added at `now`.
-  func traceAdd(_ key: UInt64, at now: UInt64) {
+  /// Records that an operation was added at `now`, and the counters then.
+  private func traceAdd(_ key: UInt64, at now: UInt64, _ counters: UInt64) {
     guard let ring = TraceThread.ring else { return }
     ring.writer.append(TraceEvent(.arrowBegin, at: now, value: key, topic: .operation))
-    traceCounters(in: ring)
+    trace(counters, in: ring, at: now)
   }
 
   /// Records the counters of the scheduler, if a trace runs.
@@ -45,9 +49,19 @@ extension SchedulerCore {
   }
 
   func traceCounters(in ring: TraceRing) {
-    let value = ask { TraceEvent.value(queued: $0.backlog.count, workers: $0.awake) }
-    let name = OwnerWord(.operation, WorkName(name)).rawValue
-    ring.writer.append(TraceEvent(.counters, at: ring.now, name: name, value: value))
+    trace(ask { $0.traceCounters }, in: ring, at: ring.now)
+  }
+
+  private func trace(_ counters: UInt64, in ring: TraceRing, at now: UInt64) {
+    let name = OwnerWord(.operation, workName.value(name)).rawValue
+    ring.writer.append(TraceEvent(.counters, at: now, name: name, value: counters))
+  }
+}
+
+extension SchedulerState {
+  /// The counters as the value of an event.
+  fileprivate var traceCounters: UInt64 {
+    TraceEvent.value(queued: backlog.count, workers: awake)
   }
 }
 

@@ -5,6 +5,7 @@ import Synchronization
 @usableFromInline
 final class SchedulerCore: Sendable {
   let name: String
+  let workName = LazyWorkName()
   private let state: AdaptiveLock<SchedulerState>
   private let parking = Parking()
   /// The length of the queue, as a hint for searching workers.

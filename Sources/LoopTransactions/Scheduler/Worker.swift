@@ -32,6 +32,9 @@ package final class Worker: @unchecked Sendable {
   // Where the worker publishes the operation that it runs. Nil until there was a
   // reader.
   @exclusivity(unchecked) private var slot: WorkSlot?
+  // The last published name. Operations of one transaction often have one name,
+  // and looking it up takes a lock.
+  @exclusivity(unchecked) private var lastName: (text: String, name: WorkName)?
 
   package init() {}
 
@@ -44,6 +47,14 @@ package final class Worker: @unchecked Sendable {
   func claimSlot(_ name: String) -> WorkSlot? {
     if slot == nil { slot = .claim(.worker, name: name) }
     return slot
+  }
+
+  /// The name that the worker publishes for an operation called `text`.
+  func workName(_ text: String) -> WorkName {
+    if let lastName, lastName.text == text { return lastName.name }
+    let name = WorkName(text)
+    lastName = (text, name)
+    return name
   }
 
   /// The operations of the batch, in order.

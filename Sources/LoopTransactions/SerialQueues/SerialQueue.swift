@@ -31,7 +31,7 @@ public final class SerialQueue: Sendable {
     priority: OperationPriority = .normal
   ) {
     self.name = name
-    core = SerialQueueCore(scheduler, level: OperationBacklog.level(priority))
+    core = SerialQueueCore(name, scheduler, level: OperationBacklog.level(priority))
   }
 
   /// Adds `body` to the end of the queue.
@@ -58,8 +58,10 @@ public final class SerialQueue: Sendable {
   public var count: Int { core.count }
 }
 
-/// The part of a serial queue that its scheduled operation retains.
-final class SerialQueueCore: Sendable {
+/// The operation of a serial queue, which runs its closures.
+final class SerialQueueCore: OperationOwner, @unchecked Sendable {
+  // @unchecked: `state` has a lock, and the other properties are constant.
+
   // A struct, because a bare closure in an optional or an array would be
   // wrapped in another closure.
   private struct Block {
@@ -97,14 +99,18 @@ final class SerialQueueCore: Sendable {
     }
   }
 
+  private let name: String
   private let scheduler: OperationScheduler
   private let level: Int
   private let state = Locked(State())
 
-  init(_ scheduler: OperationScheduler, level: Int) {
+  init(_ name: String, _ scheduler: OperationScheduler, level: Int) {
+    self.name = name
     self.scheduler = scheduler
     self.level = level
   }
+
+  override var title: String { name }
 
   func add(_ body: consuming @escaping @Sendable () -> Void) {
     scheduler.core.checkProcess()
@@ -137,15 +143,15 @@ final class SerialQueueCore: Sendable {
   }
 
   private func schedule() {
-    if scheduler.core.add(.body { [self] _ in runBatch() }, level: level) == nil {
+    if scheduler.core.add(.owner(self), level: level) == nil {
       trap("SerialQueue.add: the scheduler is closed")
     }
   }
 
   /// Runs closures until the queue is empty or the worker should run other
   /// operations.
-  private func runBatch() {
-    if let stepped = scheduler.core.stepped { return runBatch(stepped) }
+  override func run(_ operation: ScheduledOperation) {
+    if let stepped = scheduler.core.stepped { return run(stepped) }
     // 100 us: the longest time that a more urgent operation waits for a queue
     // of short closures.
     let end = System.nanoseconds + 100_000
@@ -156,7 +162,7 @@ final class SerialQueueCore: Sendable {
 
   /// Runs closures until the queue is empty or the test chooses to run other
   /// operations, as if the last closure took long.
-  private func runBatch(_ stepped: SteppedWorkers) {
+  private func run(_ stepped: SteppedWorkers) {
     while runNext() {
       if count > 0, stepped.choose(2) == 1 { return schedule() }
     }
@@ -174,8 +180,6 @@ final class SerialQueueCore: Sendable {
     return block != nil
   }
 }
-
-extension SerialQueueCore: Unreflected {}
 
 extension SerialQueue: CustomReflectable {
   /// Shows the name and the number of closures that have not begun.

@@ -33,7 +33,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 
     override func isAwaited(by transaction: AnyObject) -> Bool { core === transaction }
 
-    override var title: String { "\(name)" }
+    override var title: String { name }
   }
 
   typealias Body = @Sendable (ScheduledOperation) throws -> Value

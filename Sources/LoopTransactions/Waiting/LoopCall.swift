@@ -15,10 +15,14 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   }
 
   let loop: PortCore
+  let place: SourcePlace?
   let parking = Parking()
   private let stage = Locked(Stage.waiting)
 
-  init(loop: PortCore) { self.loop = loop }
+  init(loop: PortCore, at place: SourcePlace) {
+    self.loop = loop
+    self.place = place
+  }
 
   /// Claims the call for the loop. Returns false if the caller no longer waits.
   final func claim() -> Bool {
@@ -83,9 +87,9 @@ final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
   private let owners = CurrentOperation.owners
 
   /// Creates a call to `loop` from the calling thread.
-  init(loop: PortCore, _ body: @escaping @Sendable () throws -> Value) {
+  init(loop: PortCore, at place: SourcePlace, _ body: @escaping @Sendable () throws -> Value) {
     self.body = body
-    super.init(loop: loop)
+    super.init(loop: loop, at: place)
   }
 
   override func answer() {

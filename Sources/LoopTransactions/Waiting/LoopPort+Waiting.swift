@@ -51,6 +51,7 @@ public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible
 
 extension LoopPort {
   /// Runs `body` on the loop and returns its result.
+  ///
   /// Call from any thread except the loop's. Blocks the calling thread until
   /// the loop has run `body`. The loop runs `body` like a post. An operation
   /// that calls this occupies its worker until then, so prefer to return a
@@ -60,6 +61,10 @@ extension LoopPort {
   /// See also: `DispatchQueue.sync` is the counterpart in Dispatch. It deadlocks
   /// where this throws a `WaitCycleError`.
   ///
+  /// - Parameters:
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called once, on the loop.
   /// - Throws: The error of `body`. `PostError` if the loop is closed, or is
   ///   released without `close()` before `body` runs. `WaitCycleError`, without
   ///   running `body`, if the loop waits for the caller. That is the case while
@@ -67,6 +72,8 @@ extension LoopPort {
   ///   operation, in a `postAndWait` to the caller's loop, or in a `join()` of
   ///   the caller's thread, directly or through other loops and operations.
   public func postAndWait<Value: Sendable>(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
     if core.isOnThread {
@@ -74,7 +81,7 @@ extension LoopPort {
       if core.didLeaveThread { throw refusal }
       try refuseOnThread()
     }
-    let call = ValueCall(loop: core, body)
+    let call = ValueCall(loop: core, at: SourcePlace(fileID, line), body)
     // Registered before the loop can see the call, so that a wait inside `body`
     // finds this wait.
     let wait = WaitTable.shared.begin(.call(call))

@@ -121,6 +121,28 @@ struct CountTests {
     }
   }
 
+  @Test("reports and traces of ticks allocate nothing", .enabled(if: Interposed.isOptimized))
+  func records() throws {  // X2, X3
+    try withSteppedLoop { stepped in
+      let (loop, label) = (stepped.loop, Label())
+      var performed = 0
+      loop.tickHandler = { performed += $0.count(of: .transaction) }
+      let trace = try LoopTrace()
+      defer { trace.stop() }
+      // The first tick allocates the ring.
+      loop.commit(label, Label.layout)
+      stepped.step()
+      let count = Interposed.allocations {
+        for _ in 0..<100 {
+          loop.commit(label, Label.layout)
+          stepped.step()
+        }
+      }
+      #expect(count == 0)
+      #expect(performed == 101)
+    }
+  }
+
   @Test(
     "calling an observer, and a tick without work, allocate nothing",
     .enabled(if: Interposed.isOptimized)

@@ -95,5 +95,64 @@ struct TickReportNameTests {
     #expect(found.withLock { $0 } == "operation decode")
   }
 
+  /// The work that the calling thread publishes.
+  private static var published: String {
+    WorkSlot.ofThisThread.map { "\(Work(OwnerWord(rawValue: $0.work)))" } ?? "none"
+  }
+
+  /// Calls `start` with the port of a loop that runs until it is stopped.
+  private func whileRunning(_ start: (LoopPort) throws -> Void) throws {
+    let loop = try EventLoop()
+    loop.tickHandler = { _ in }
+    loop.waitsForPosts = true
+    try start(loop.port)
+    loop.run()
+    try loop.close()
+  }
+
+  @Test("a serial queue's closure is named by its queue")  // X2, O5
+  func queues() throws {
+    let found = Locked("")
+    try whileRunning { port in
+      SerialQueue("disk", on: OperationScheduler("publisher")).add {
+        found.withLock { $0 = Self.published }
+        port.stop()
+      }
+    }
+    #expect(found.withLock { $0 } == "operation disk")
+  }
+
+  @Test("calls from other threads and tasks are named by their places")  // X2
+  func calls() throws {
+    let found = Locked<[String]>([])
+    let note: @Sendable () -> Void = { found.withLock { $0.append(Self.published) } }
+    var places: [String] = []
+    try whileRunning { port in
+      try port.post(after: .milliseconds(1)) {
+        note()
+        port.stop()
+      }
+      places.append(place(#line - 4))
+    }
+    let thread = try LoopThread(name: "caller")
+    try whileRunning { port in
+      try thread.port.post {
+        try? port.postAndWait { note() }
+        port.stop()
+      }
+      places.append(place(#line - 3))
+    }
+    thread.stop()
+    try thread.join()
+    try whileRunning { port in
+      Task {
+        try await port.run { _ in note() }
+        port.stop()
+      }
+      places.append(place(#line - 3))
+    }
+    #expect(found.withLock { $0 } == places.map { "post \($0)" })
+  }
+
   private func place(_ line: UInt) -> String { "\(#fileID):\(line)" }
 }
