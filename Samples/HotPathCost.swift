@@ -154,7 +154,12 @@ let loop = try EventLoop()
 // Valgrind slows the program down, so a budget of time would divide the work.
 loop.budget = .unlimited
 let paths = HotPaths(loop: loop, count: Int(arguments[1]) ?? 1000)
-switch arguments[0] {
+// After a plus sign: how the loop is observed.
+let words = arguments[0].split(separator: "+")
+var reported = 0
+if words.last == "report" { loop.tickHandler = { reported += $0.count(of: .post) } }
+let trace = words.last == "trace" ? try LoopTrace() : nil
+switch words[0] {
 case "commit.first": paths.commitFirst()
 case "commit.again": paths.commitAgain()
 case "commit.kept.first": paths.keptFirst()
@@ -171,5 +176,6 @@ case "tick.observers": paths.tick(observers: 10)
 case "timer.arm": try paths.armTimer()
 default: preconditionFailure("no such path: \(arguments[0])")
 }
+trace?.stop()
 try loop.close()
 print(paths.count, "steps")

@@ -24,6 +24,12 @@ let products = [
   "LoopTransactionsIO", "LoopTransactionsTesting", "LoopbenchCommands", "LoopbenchKit",
 ]
 
+// Programs whose cost is counted are built for release, where LoopbenchKit takes minutes.
+func products(of name: String) -> [String] {
+  if name.hasSuffix("Cost") { return ["CUV", "LoopTransactions"] }
+  return namesWithMain.contains(name) ? products + ["LoopTransactionsMain"] : products
+}
+
 let package = Package(
   name: "Samples",
   platforms: [.macOS(.v15)],
@@ -31,8 +37,7 @@ let package = Package(
   targets: names.map { name in
     .executableTarget(
       name: name,
-      dependencies: (products + (namesWithMain.contains(name) ? ["LoopTransactionsMain"] : []))
-        .map { .product(name: $0, package: "LoopTransactions") },
+      dependencies: products(of: name).map { .product(name: $0, package: "LoopTransactions") },
       path: ".",
       exclude: names.filter { $0 != name }.map { "\($0).swift" },
       sources: ["\(name).swift"],
