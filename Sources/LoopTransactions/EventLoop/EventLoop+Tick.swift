@@ -174,10 +174,16 @@ extension EventLoop {
 
   @inline(__always)
   private func makePass(_ index: Int, _ call: (Observer) -> Void) {
+    // The list keeps the observers alive, so no call counts a reference.
     let list = observers.beginPass(index)
-    for observer in list where !observer.isDormant && observer.isAttached {
-      if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { continue }
-      call(observer)
+    list.withUnsafeBufferPointer { list in
+      for index in list.indices {
+        Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { observer in
+          guard !observer.isDormant, observer.isAttached else { return }
+          if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
+          call(observer)
+        }
+      }
     }
     observers.endPass()
   }

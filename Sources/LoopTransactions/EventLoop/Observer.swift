@@ -41,7 +41,13 @@ public final class Observer {
   /// The place where a user added the observer. Nil for the loop's own.
   let place: SourcePlace?
 
-  private var body: (EventLoop.Activity) -> Void  // loop only
+  // Retained. Nil once the observer is cancelled. Loop only.
+  @exclusivity(unchecked) private var body: Unmanaged<Body>?
+  // The body of an observer that was cancelled in its own call, which still
+  // runs. Loop only.
+  private var runningBody: Body?
+  // The number of calls of the body that have not returned. Loop only.
+  @exclusivity(unchecked) private var callDepth = 0
   let core: PortCore
   // Unmanaged, because a counted reference would be retained at each change of
   // `isPending`. Not used once the observer is cancelled or detached.
@@ -82,7 +88,16 @@ public final class Observer {
     self.activities = activities
     self.order = order
     self.repeats = repeats
-    self.body = body
+    self.body = .passRetained(Body(body))
+  }
+
+  deinit { body?.release() }
+
+  /// An object, so that a pass can call it without counting a reference.
+  private final class Body {
+    let call: (EventLoop.Activity) -> Void
+
+    init(_ call: @escaping (EventLoop.Activity) -> Void) { self.call = call }
   }
 
   /// Removes the observer from its loop. It is not called again, not even in
@@ -105,12 +120,14 @@ public final class Observer {
 
   /// Detaches the observer and returns its callback. The caller must release
   /// the callback outside of any access to the observer.
-  private func claimBody() -> (EventLoop.Activity) -> Void {
+  private func claimBody() -> Body? {
     setPending(false)
     detach()
-    let old = body
-    body = { _ in }
-    return old
+    let old = body?.takeRetainedValue()
+    body = nil
+    guard callDepth > 0, runningBody == nil else { return old }
+    runningBody = old
+    return nil
   }
 
   /// Detaches the observer from its loop, which is going away.
@@ -123,9 +140,25 @@ public final class Observer {
   @inline(__always)
   func call(_ activity: EventLoop.Activity) {
     if _slowPath(isPending) { return callForWork(activity) }
-    let body = body
+    callBody(activity)
+  }
+
+  @inline(__always)
+  private func callBody(_ activity: EventLoop.Activity) {
+    guard let body else { return }
+    callDepth &+= 1
     if !repeats { cancel() }
-    body(activity)
+    // Kept alive by the property, or by `runningBody` after `cancel()`.
+    body._withUnsafeGuaranteedRef { $0.call(activity) }
+    callDepth &-= 1
+    if _slowPath(self.body == nil) { releaseBody() }
+  }
+
+  @inline(never)
+  private func releaseBody() {
+    guard callDepth == 0 else { return }
+    // Released outside of the access, because a `deinit` may use the observer.
+    withExtendedLifetime(runningBody.take()) {}
   }
 
   /// Whether a single-tick run leaves the observer's work to the next run. L8.
@@ -142,9 +175,7 @@ public final class Observer {
         $0.wasRefusedMore = false
       }
     }
-    let body = body
-    if !repeats { cancel() }
-    body(activity)
+    callBody(activity)
     isCarryingOver = performs && isPending
     // A pending observer is attached, so the loop is alive.
     guard performs, isPending, loop._withUnsafeGuaranteedRef({ $0.wasRefusedMore }) else { return }

@@ -149,6 +149,24 @@ struct ObserverTests {
     }
   }
 
+  @Test("a closure that removes its observer lives until its call returns", arguments: [true, false])
+  func removedInCall(_ repeats: Bool) throws {  // L3
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      var observer: Observer?
+      let witness = Witness { trace.record("released") }
+      observer = loop.addObserver(for: .beforeWaiting, repeats: repeats) { [witness] _ in
+        observer?.cancel()
+        trace.record("cancelled")
+        witness.touch()
+      }
+      _ = consume witness
+      loop.addObserver(for: .beforeWaiting, order: 1) { _ in trace.record("next") }
+      stepped.step()
+      #expect(trace.events == ["cancelled", "released", "next"])
+    }
+  }
+
   @Test("a removed observer is released by the end of the current pass")  // L3, L11
   func released() throws {
     try withSteppedLoop { stepped in
