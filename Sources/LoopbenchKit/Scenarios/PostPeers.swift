@@ -3,22 +3,32 @@ import LoopTransactions
 
 /// `post` through a `LoopPort`.
 struct LTPost: Peer {
-  let name = "lt"
+  var observation = LoopObservation.none
+  var name: String { observation.peerName }
   let scenario = "post"
   let series = PostLoad.series
-  let summary = "LoopPort: post(function, context), post(closure), commit(target, selector)"
+  var isStandard: Bool { observation == .none }
+  var summary: String {
+    observation.describing(
+      "LoopPort: post(function, context), post(closure), commit(target, selector)"
+    )
+  }
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     try EventLoop.measuring { (loop) throws(PeerError) in
-      switch slice.series {
-      case "typed.across": try across(loop, &slice, Self.typedBurst)
-      case "closure.across": try across(loop, &slice, Self.closureBurst)
-      case "commit.across": try across(loop, &slice, Self.coalescedBurst)
-      case "typed.self": try toSelf(loop, &slice, Self.typedBurst)
-      case "closure.self": try toSelf(loop, &slice, Self.closureBurst)
-      case "commit.self": try toSelf(loop, &slice, Self.distinctBurst)
-      default: throw slice.unknownSeries
-      }
+      try observation.observing(loop) { () throws(PeerError) in try measure(&slice, on: loop) }
+    }
+  }
+
+  private func measure(_ slice: inout Slice, on loop: EventLoop) throws(PeerError) {
+    switch slice.series {
+    case "typed.across": try across(loop, &slice, Self.typedBurst)
+    case "closure.across": try across(loop, &slice, Self.closureBurst)
+    case "commit.across": try across(loop, &slice, Self.coalescedBurst)
+    case "typed.self": try toSelf(loop, &slice, Self.typedBurst)
+    case "closure.self": try toSelf(loop, &slice, Self.closureBurst)
+    case "commit.self": try toSelf(loop, &slice, Self.distinctBurst)
+    default: throw slice.unknownSeries
     }
   }
 }
