@@ -1,3 +1,5 @@
+import Synchronization
+
 // Operations in a trace. X3.
 extension SchedulerCore {
   /// Does the same as `add(_:level:)` in a forked child, or while a trace runs.
@@ -47,8 +49,18 @@ extension SchedulerCore {
   func traceCounters(in ring: TraceRing) {
     let value = ask { TraceEvent.value(queued: $0.backlog.count, workers: $0.awake) }
     let name = OwnerWord(.operation, WorkName(name)).rawValue
-    ring.writer.append(TraceEvent(.counters, at: ring.now, name: name, value: value))
+    ring.writer.append(
+      TraceEvent(.counters, at: ring.now, name: name, value: value, scheduler: number)
+    )
   }
+}
+
+/// Numbers the schedulers of the process.
+enum SchedulerNumber {
+  private static let last = Atomic<UInt32>(0)
+
+  // Relaxed: only the numbers must differ, and no other memory depends on them.
+  static func next() -> UInt32 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
 extension OperationNode.Content {
