@@ -1,3 +1,5 @@
+import LoopTransactions
+
 /// A step that a stepped loop can take, as far as `OrderExploration` must tell
 /// steps apart.
 enum StepMove: Hashable {
@@ -38,17 +40,27 @@ final class StepChoices {
   /// The decisions so far: each is the index of the possibility, or the
   /// nanoseconds above the shortest duration.
   private(set) var path: [Int] = []
-  /// Whether a decision of the script was not possible.
-  private(set) var hasDiverged = false
   /// Visits every order, or nil.
   let exploration: OrderExploration?
 
   private let script: [Int]
   private var generator: SeededGenerator?
 
+  /// The decisions of the script that were not needed yet.
+  var unused: ArraySlice<Int> { script.dropFirst(path.count) }
+
   /// Creates choices that follow `script`. After its end, a generator with
   /// `seed` chooses, or the first possibility is chosen if `seed` is nil.
   init(script: [Int] = [], seed: UInt64? = nil) {
+    for (position, choice) in script.enumerated() {
+      require(
+        choice >= 0,
+        """
+        SteppedLoop.init: choices[\(position)] must not be negative, got \(choice); pass the \
+        choices of a run of the same test
+        """
+      )
+    }
     self.script = script
     exploration = nil
     generator = seed.map(SeededGenerator.init)
@@ -91,14 +103,25 @@ final class StepChoices {
     if let exploration {
       index = explore(exploration)
     } else if path.count < script.count {
-      index = script[path.count]
-      hasDiverged = hasDiverged || !(0...last).contains(index)
-      index = min(max(0, index), last)
+      index = next(upTo: last)
     } else if var random = generator {
       index = Int.random(in: 0...last, using: &random)
       generator = random
     }
     path.append(index)
     return index
+  }
+
+  /// The next decision of the script.
+  private func next(upTo last: Int) -> Int {
+    let (position, choice) = (path.count, script[path.count])
+    require(
+      choice <= last,
+      """
+      SteppedLoop: choices[\(position)] must be from 0 to \(last) in this run, got \(choice); \
+      pass the choices of a run of the same test
+      """
+    )
+    return choice
   }
 }

@@ -56,11 +56,13 @@ extension SteppedLoop {
   /// Call on the thread that will step the loop.
   ///
   /// - Parameters:
-  ///   - choices: The `choices` of the other loop. Later choices are 0.
+  ///   - choices: The `choices` of the other loop. Later choices are 0. A
+  ///     choice that is not possible in this run traps.
   ///   - isolation: The actor of the test. Keep the default.
   ///   - fileID: The file that creates the loop. Keep the default.
   ///   - line: The line that creates the loop. Keep the default.
   /// - Throws: `UVError` if the system is out of descriptors.
+  /// - Precondition: No choice is negative.
   public convenience init(
     choices: [Int],
     isolation: (any Actor)? = #isolation,

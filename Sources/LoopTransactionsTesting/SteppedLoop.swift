@@ -156,7 +156,8 @@ public final class SteppedLoop {
   ///
   /// Writes a hint to standard error if threads ran operations of an async
   /// transaction and the test did not wait for them, because the order of its
-  /// steps then depends on the threads.
+  /// steps then depends on the threads. It does so too if a loop with `choices`
+  /// did not use all of them.
   ///
   /// - Throws: `UVError` if handles that the test opened are still open.
   ///   `MovedError` if the test changed threads and the loop was not created on
@@ -165,6 +166,7 @@ public final class SteppedLoop {
   public func close() throws {
     let open = loop.openTransactionNames
     hintAtThreads()
+    hintAtChoices()
     try loop.close()
     isClosed = true
     finishOperations()
@@ -182,6 +184,17 @@ public final class SteppedLoop {
       """
       SteppedLoop.close: threads ran operations of \(name), and the test did not wait for \
       them; pass a SteppedScheduler's scheduler to the code, or call waitForTransactions()
+      """
+    )
+  }
+
+  // Not an error, because a test that fails ends early.
+  private func hintAtChoices() {
+    guard let choice = steps.unused.first else { return }
+    System.logToStandardError(
+      """
+      SteppedLoop.close: the run ended before choices[\(steps.unused.startIndex)], which is \
+      \(choice); pass the choices of a run of the same test
       """
     )
   }

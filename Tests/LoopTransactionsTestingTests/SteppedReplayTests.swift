@@ -44,4 +44,46 @@ struct SteppedReplayTests {
     #expect(try events(second) == expected)
     #expect(second.choices == first.choices)
   }
+
+  @Test("a negative choice traps, and the message has its position")
+  func negative() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try SteppedLoop(choices: [0, -1])
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("SteppedLoop.init: choices[1] must not be negative, got -1; pass the"))
+  }
+
+  @Test("a choice that is not possible in the run traps, and the message has the range")
+  func impossible() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      fireThree(on: try SteppedLoop(choices: [2, 99]))
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let message = "SteppedLoop: choices[1] must be from 0 to 1 in this run, got 99; pass the"
+    #expect(text.contains(message))
+  }
+
+  @Test("close() reports choices that the run did not use, and no others")
+  func unused() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let complete = try SteppedLoop(choices: [2, 1])
+      fireThree(on: complete)
+      #expect(complete.choices == [2, 1])
+      try complete.close()
+      let short = try SteppedLoop(choices: [2, 1, 98])
+      fireThree(on: short)
+      try short.close()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let hint = "SteppedLoop.close: the run ended before choices[2], which is 98; pass the"
+    #expect(text.contains(hint))
+    #expect(text.ranges(of: "SteppedLoop.close").count == 1)
+  }
+}
+
+/// Fires three timers that are due at the same instant: two choices.
+private func fireThree(on stepped: SteppedLoop) {
+  for _ in 0..<3 { stepped.loop.addTimer(after: .seconds(1)) { _ in } }
+  stepped.advance(by: .seconds(1))
 }

@@ -95,8 +95,11 @@ extension TraceFile {
     for event in traceEvents where event.ph != "M" {
       let track = event.tid ?? 0
       let line = event.ph == "C" ? "counter \(event.name ?? "")" : "track \(track)"
-      if event.ts < times[line, default: 0] { report("\(line) goes back to \(event.ts)") }
-      times[line] = event.ts
+      // The format identifies a counter by its process, name and id.
+      let key = event.ph == "C" ? "\(line) \(event.id ?? 0) \(event.pid)" : line
+      if event.ts < times[key, default: 0] { report("\(line) goes back to \(event.ts)") }
+      times[key] = event.ts
+      if event.ph == "C", event.id == nil { report("\(line) has no id") }
       if event.ph != "C", named[track] == nil { report("\(line) has no name") }
       switch event.ph {
       case "B": open[track, default: []].append(event)

@@ -7,12 +7,12 @@ public struct LoopHold: Sendable {
     /// The thread computes.
     case computing
     /// The thread is blocked, mostly in the system call with this name, or in a
-    /// `page fault`. The name is empty if the system does not tell it.
+    /// `page fault`. The name is empty if the system does not report it.
     case blocked(in: String)
     /// The thread could run, but other threads or processes have the CPU, or a
     /// limit of its control group is spent.
     case notScheduled
-    /// The system does not tell.
+    /// The system does not report a cause.
     case unknown
   }
 

@@ -10,7 +10,7 @@
 /// A thread of the watchdog looks four times per threshold, and once per
 /// millisecond during a tick that is close to it. It sends no signal to the
 /// loop's thread and does not stop it. Each loop that has a watchdog publishes
-/// the code that it runs, which takes as long as `EventLoop.tickHandler`.
+/// the running work; this costs as much as a `tickHandler`.
 ///
 /// One watchdog can watch many loops. It ends when it is released, so keep it or
 /// set it on a loop. In a forked child, it reports nothing.

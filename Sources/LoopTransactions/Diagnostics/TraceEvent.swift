@@ -33,7 +33,7 @@ struct TraceEvent: BitwiseCopyable, Equatable {
   var name: UInt64
   /// The key of an arrow, or 0; or the values of the counters.
   var value: UInt64
-  /// The kind, the depth and the topic.
+  /// The kind, the depth, the topic, and the number of the scheduler.
   var tag: UInt64
 
   init(time: UInt64, name: UInt64, value: UInt64, tag: UInt64) {
@@ -47,7 +47,8 @@ struct TraceEvent: BitwiseCopyable, Equatable {
     name: UInt64 = 0,
     value: UInt64 = 0,
     depth: Int = 0,
-    topic: Topic? = nil
+    topic: Topic? = nil,
+    scheduler: UInt32 = 0
   ) {
     let depth = UInt64(truncatingIfNeeded: depth & 0xFFFF)
     let topic = UInt64(topic?.rawValue ?? 0)
@@ -55,13 +56,15 @@ struct TraceEvent: BitwiseCopyable, Equatable {
       time: time,
       name: name,
       value: value,
-      tag: UInt64(kind.rawValue) | topic << 8 | depth << 16
+      tag: UInt64(kind.rawValue) | topic << 8 | depth << 16 | UInt64(scheduler) << 32
     )
   }
 
   var kind: Kind? { Kind(rawValue: UInt8(truncatingIfNeeded: tag)) }
   var topic: Topic? { Topic(rawValue: UInt8(truncatingIfNeeded: tag >> 8)) }
   var depth: Int { Int(tag >> 16 & 0xFFFF) }
+  /// The `SchedulerCore.number` of an event with counters.
+  var scheduler: UInt32 { UInt32(truncatingIfNeeded: tag >> 32) }
 
   /// The number of queued operations, and of workers that are awake.
   var counters: (queued: Int, workers: Int) { (Int(value & 0xFFFF_FFFF), Int(value >> 32)) }

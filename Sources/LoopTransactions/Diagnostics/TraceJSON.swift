@@ -119,8 +119,9 @@ struct TraceJSON {
     counters.sort { $0.event.time < $1.event.time }
     for (event, process) in counters {
       let (queued, workers) = event.counters
+      let values = #"{"queued":\#(queued),"workers":\#(workers)}"#
       addEvent(
-        #""ph":"C","name":\#(nameOf(event)),"args":{"queued":\#(queued),"workers":\#(workers)}"#,
+        #""ph":"C","id":\#(event.scheduler),"name":\#(nameOf(event)),"args":\#(values)"#,
         "\"pid\":\(process)",
         Self.microseconds(event.time)
       )

@@ -1,3 +1,5 @@
+import Synchronization
+
 // Operations in a trace. X3.
 extension SchedulerCore {
   /// Does the same as `add(_:level:)` in a forked child, or while a trace runs.
@@ -54,7 +56,9 @@ extension SchedulerCore {
 
   private func trace(_ counters: UInt64, in ring: TraceRing, at now: UInt64) {
     let name = OwnerWord(.operation, workName.value(name)).rawValue
-    ring.writer.append(TraceEvent(.counters, at: now, name: name, value: counters))
+    ring.writer.append(
+      TraceEvent(.counters, at: now, name: name, value: counters, scheduler: number)
+    )
   }
 }
 
@@ -63,6 +67,14 @@ extension SchedulerState {
   fileprivate var traceCounters: UInt64 {
     TraceEvent.value(queued: backlog.count, workers: awake)
   }
+}
+
+/// Numbers the schedulers of the process.
+enum SchedulerNumber {
+  private static let last = Atomic<UInt32>(0)
+
+  // Relaxed: only the numbers must differ, and no other memory depends on them.
+  static func next() -> UInt32 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
 extension OperationNode.Content {

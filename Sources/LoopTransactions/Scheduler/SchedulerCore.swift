@@ -6,6 +6,8 @@ import Synchronization
 final class SchedulerCore: Sendable {
   let name: String
   let workName = LazyWorkName()
+  /// Tells schedulers of one name apart in a trace.
+  let number = SchedulerNumber.next()
   private let state: AdaptiveLock<SchedulerState>
   private let parking = Parking()
   /// The length of the queue, as a hint for searching workers.

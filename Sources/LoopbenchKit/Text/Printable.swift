@@ -24,7 +24,7 @@ extension String {
   package func indented(by count: Int) -> String { String(repeating: " ", count: count) + self }
 
   /// Breaks the string at spaces into lines of at most `width` characters. A longer
-  /// word has its own line.
+  /// word has its own line. A number and its unit are one word.
   ///
   /// - Parameter indent: The number of spaces before each line after the first. The
   ///   first line keeps its own.
@@ -32,7 +32,7 @@ extension String {
     guard count > width else { return [self] }
     var lines: [String] = []
     var (line, isEmpty) = (String(prefix { $0 == " " }), true)
-    for word in split(separator: " ") {
+    for word in unbreakableParts {
       if !isEmpty, line.count + 1 + word.count > width {
         lines.append(line)
         (line, isEmpty) = ("".indented(by: indent), true)
@@ -42,6 +42,23 @@ extension String {
     }
     return lines + [line]
   }
+
+  /// The words of the string. A number and its unit are one word.
+  private var unbreakableParts: [Substring] {
+    split(separator: " ").reduce(into: []) { words, word in
+      let unit = word.prefix { $0.isLetter || $0 == "%" }
+      if let last = words.last, last.last?.isNumber == true, Self.units.contains(String(unit)) {
+        words[words.count - 1] = last + " " + word
+      } else {
+        words.append(word)
+      }
+    }
+  }
+
+  private static let units: Set = [
+    "%", "ns", "us", "µs", "ms", "s", "min", "B", "KB", "KiB", "MB", "MiB", "GB", "GiB", "Hz",
+    "kHz", "MHz", "GHz",
+  ]
 
   /// `1 round`, `2 rounds`.
   package static func counted(_ count: Int, _ noun: String) -> String {

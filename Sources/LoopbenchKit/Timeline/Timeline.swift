@@ -60,7 +60,7 @@ package struct Timeline: Equatable, Sendable {
 
   /// Numbers that change over time.
   package struct Counter: Equatable, Sendable {
-    package let name: String
+    package internal(set) var name: String
     package internal(set) var process: String
     package internal(set) var times: [Int] = []
     /// The values at `times`, by name.

@@ -18,6 +18,7 @@ struct TimelineBuilder {
   private struct CounterName: Hashable {
     let process: Int
     let name: String
+    let id: String
   }
 
   private struct ArrowName: Hashable {
@@ -83,7 +84,7 @@ struct TimelineBuilder {
   }
 
   private mutating func addCounter(_ event: TraceEvents.Event) {
-    let name = CounterName(process: event.process, name: event.name)
+    let name = CounterName(process: event.process, name: event.name, id: event.id)
     let index = counters[name] ?? timeline.counters.count
     if index == timeline.counters.count {
       counters[name] = index
@@ -157,6 +158,7 @@ extension TimelineBuilder {
       timeline.counters[index].process = processName(number)
     }
     timeline.counters.sort { $0.name < $1.name }
+    timeline.counters.distinguish()
     var places = [Int](repeating: 0, count: tracks.count)
     for (place, index) in order.enumerated() { places[index] = place }
     timeline.arrows = points.compactMap { points in
@@ -186,6 +188,19 @@ extension TimelineBuilder {
     for span in track.open { track.thread.spans[span].end = track.last }
     if track.isUnordered { track.thread.spans.nest() }
     track.thread.marks.sort { $0.time < $1.time }
+  }
+}
+
+extension [Timeline.Counter] {
+  /// Appends a number to the name of each counter whose name another counter of
+  /// its process has before.
+  fileprivate mutating func distinguish() {
+    var counts: [[String]: Int] = [:]
+    for index in indices {
+      counts[[self[index].process, self[index].name], default: 0] += 1
+      let count = counts[[self[index].process, self[index].name], default: 0]
+      if count > 1 { self[index].name += " #\(count)" }
+    }
   }
 }
 

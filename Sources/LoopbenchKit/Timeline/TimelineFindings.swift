@@ -67,7 +67,7 @@ package struct TimelineFindings: Equatable, Sendable {
     var ticks = [Int?](repeating: nil, count: spans.count)
     var longest: [Int: Int] = [:]
     for (index, span) in spans.enumerated() {
-      let isTick = hasTicks ? tickKinds.contains(span.kind) : span.depth == 0
+      let isTick = hasTicks ? tickKinds.contains(span.kind) : span.depth == 0 && !isArrow(span)
       ticks[index] = isTick ? index : span.parent.flatMap { ticks[$0] }
       if isTick { longest[index] = index }
       guard isWork(span, tickKinds) else { continue }
@@ -95,7 +95,14 @@ package struct TimelineFindings: Equatable, Sendable {
 
   /// Ticks and flushes contain the pieces of work.
   private func isWork(_ span: Timeline.Span, _ tickKinds: Set<Int>) -> Bool {
-    !tickKinds.contains(span.kind) && timeline.kinds[span.kind].category != "flush"
+    !tickKinds.contains(span.kind) && !isArrow(span)
+      && timeline.kinds[span.kind].category != "flush"
+  }
+
+  /// `LoopTrace` writes an empty span around the end of an arrow that no work
+  /// contains, because viewers show no other arrows.
+  private func isArrow(_ span: Timeline.Span) -> Bool {
+    timeline.kinds[span.kind].category == "arrow"
   }
 }
 

@@ -43,7 +43,7 @@ package struct TraceEvents: Decodable {
     let time: Int
     /// In ns.
     let duration: Int
-    /// The identity of an arrow.
+    /// The identity of an arrow, or a part of the identity of a counter.
     let id: String
     /// The name of a process or a thread.
     let label: String?
@@ -91,7 +91,7 @@ package struct TraceEvents: Decodable {
       in event: KeyedDecodingContainer<Key>,
       of phase: Phase?
     ) throws -> String {
-      guard [.arrowStart, .arrowStep, .arrowEnd].contains(phase) else { return "" }
+      guard [.arrowStart, .arrowStep, .arrowEnd, .counter].contains(phase) else { return "" }
       // try?: the format allows numbers and strings.
       if let number = try? event.decodeIfPresent(Int.self, forKey: .id) { return String(number) }
       return try event.decodeIfPresent(String.self, forKey: .id) ?? ""

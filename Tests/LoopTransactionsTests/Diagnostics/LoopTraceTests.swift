@@ -164,6 +164,19 @@ struct LoopTraceTests {
     }
   }
 
+  @Test("schedulers of one name have counters of their own")  // X3
+  func equalNames() async {
+    await #expect(processExitsWith: .success) {
+      let trace = try LoopTrace()
+      let schedulers = (0..<2).map { _ in OperationScheduler("drawing", workerLimit: 1) }
+      for scheduler in schedulers { scheduler.add { _ in } }
+      let file = try TraceFile(trace.json)
+      #expect(file.fault == nil)
+      let ids = file.counters.filter { $0.name == "drawing" }.compactMap(\.id)
+      #expect(Set(ids).count == 2)
+    }
+  }
+
   @Test("the time of a stepped loop is its virtual time")  // X3
   func virtualTime() async {
     await #expect(processExitsWith: .success) {

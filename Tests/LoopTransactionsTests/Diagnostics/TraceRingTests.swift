@@ -138,6 +138,22 @@ struct TraceRingTests {
     #expect(!file.traceEvents.contains { $0.ph == "B" && $0.pid == 7 })
   }
 
+  @Test("counters of schedulers of one name have ids of their own")  // X3
+  func counterIds() throws {
+    func counters(_ scheduler: UInt32, at time: UInt64, queued: Int) -> TraceEvent {
+      let value = TraceEvent.value(queued: queued, workers: 2)
+      let name = OwnerWord(.operation, "pictures").rawValue
+      return TraceEvent(.counters, at: time, name: name, value: value, scheduler: scheduler)
+    }
+    let largest = UInt32.max
+    let events = [counters(1, at: 1000, queued: 5), counters(largest, at: 2000, queued: 6)]
+    let file = try file(TraceTrack(.thread, name: "t", events: events))
+    #expect(file.fault == nil)
+    #expect(file.counters.map(\.name) == ["pictures", "pictures"])
+    #expect(file.counters.map(\.id) == [1, Int(largest)])
+    #expect(file.counters.map(\.args?.queued) == [5, 6])
+  }
+
   @Test("names are escaped")  // X3
   func escaping() throws {
     #expect(TraceJSON.quoted("a\"b\\c\n\u{1}é") == #""a\"b\\c\u000a\u0001é""#)
@@ -179,6 +195,9 @@ struct TraceValidatorTests {
     let back = [event("f", 2, id: 3), event("s", 4, id: 3)]
     #expect(try fault(start, back[0], back[1], end) == "arrow 3 goes back from 4.0 to 2.0")
     #expect(try fault(event("C", 4), event("C", 3)) == "counter n goes back to 3.0")
+    #expect(try fault(event("C", 4, id: 1), event("C", 3, id: 2)) == nil)
+    let anonymous = #"{"ph":"C","name":"n","pid":1,"ts":4}"#
+    #expect(try fault(anonymous) == "counter n has no id")
     #expect(try fault(event("X", 4)) == "unknown event X")
   }
 }

@@ -46,6 +46,21 @@ struct TimelineFindingsTests {
     #expect(other.text(name: "x").contains("Longest spans:"))
   }
 
+  @Test("the empty span around the end of an arrow is no work, and no longest span")
+  func arrows() throws {
+    func event(_ phase: String, _ category: String, _ time: Int) -> String {
+      #"{"ph":"\#(phase)","cat":"\#(category)","name":"add","pid":7,"tid":9,"ts":\#(time)}"#
+    }
+    let bare = [event("B", "arrow", 50), event("s", "add", 50), event("E", "arrow", 50)]
+    let timeline = try MadeTrace.timeline(MadeTrace.json(MadeTrace.events + bare))
+    let findings = TimelineFindings(timeline)
+    #expect(timeline.kinds.contains { $0.category == "arrow" })
+    #expect(findings.work == TimelineFindings(try MadeTrace.timeline()).work)
+    #expect(!findings.text(name: "x").contains("arrow"))
+    let alone = TimelineFindings(try MadeTrace.timeline(MadeTrace.json(bare)))
+    #expect(alone.work.isEmpty && alone.ticks.isEmpty)
+  }
+
   @Test("the summary is the golden file")
   func golden() throws {
     let text = TimelineFindings(try MadeTrace.timeline(MadeTrace.json(lost: 12))).text(

@@ -46,6 +46,18 @@ struct TimelineTests {
     #expect(counter.series == ["queued": [1, 0, 0], "workers": [0, 1, 1], "failed": [0, 0, 3]])
   }
 
+  @Test("counters are apart by process, name and id, and equal names get a number")
+  func equalCounters() throws {
+    let events = [(7, "1"), (7, "\"0x2\""), (8, "1"), (7, "1")].enumerated().map { time, key in
+      let (process, id) = key
+      return #"{"ph":"C","id":\#(id),"name":"n","args":{"a":1},"pid":\#(process),"ts":\#(time)}"#
+    }
+    let counters = try MadeTrace.timeline(MadeTrace.json(events)).counters
+    #expect(counters.map(\.name) == ["n", "n #2", "n"])
+    #expect(counters.map(\.process) == ["process 7", "process 7", "process 8"])
+    #expect(counters.map(\.times) == [[0, 3000], [1000], [2000]])
+  }
+
   @Test("complete events are nested by their times")
   func complete() throws {
     let events = [(5, 2), (1, 9), (5, 1), (20, 3)].map { start, duration in
