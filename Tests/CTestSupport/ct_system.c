@@ -177,6 +177,56 @@ bool ct_is_default(int number) {
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
+void ct_block_signal(int number, bool is_blocked) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, number);
+  pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &signals, NULL);
+}
+
+void ct_set_errno(int value) { errno = value; }
+
+int ct_errno(void) { return errno; }
+
+#if defined(__linux__)
+
+// Each function is alone in a section, whose ends the linker names.
+#define CT_PLANT(name)                                                                     \
+  extern const char __start_##name[], __stop_##name[];                                     \
+  __attribute__((noinline, section(#name))) void name(bool (*until)(void *), void *context) { \
+    while (!until(context)) {                                                              \
+    }                                                                                      \
+  }
+
+CT_PLANT(ct_plant_first)
+CT_PLANT(ct_plant_second)
+
+void ct_plant(int number, bool (*until)(void *), void *context) {
+  (number == 0 ? ct_plant_first : ct_plant_second)(until, context);
+}
+
+bool ct_plant_contains(int number, uintptr_t address) {
+  const uintptr_t start = (uintptr_t)(number == 0 ? __start_ct_plant_first : __start_ct_plant_second);
+  const uintptr_t stop = (uintptr_t)(number == 0 ? __stop_ct_plant_first : __stop_ct_plant_second);
+  return address >= start && address <= stop;
+}
+
+#else
+
+void ct_plant(int number, bool (*until)(void *), void *context) {
+  (void)number;
+  while (!until(context)) {
+  }
+}
+
+bool ct_plant_contains(int number, uintptr_t address) {
+  (void)number;
+  (void)address;
+  return false;
+}
+
+#endif
+
 // The runtime's crash handler starts a program that reads the child's memory
 // through the child. If the child ends first, that program waits forever and
 // keeps the tests' output open.

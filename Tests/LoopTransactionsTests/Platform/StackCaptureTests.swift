@@ -1,0 +1,234 @@
+import CTestSupport
+import TestSupport
+import Testing
+
+@testable import LoopTransactions
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A thread in a tick that runs a function at known addresses.
+private final class HeldThread: Sendable {
+  private struct State {
+    var slot: WorkSlot?
+    var thread: UInt32 = 0
+    var reading: WorkSlot.Reading?
+    var isOver = false
+  }
+
+  private let state = Locked(State())
+  private let began = Gate()
+
+  /// Starts the tick on a new thread, which runs `body` in it.
+  private func start(_ body: @escaping @Sendable (HeldThread) -> Void) -> TestThread {
+    let thread = TestThread { [self] in
+      StackCapture.admitSignal()
+      let slot = WorkSlot.claim(.loop, name: "held")
+      slot?.begin(at: 1)
+      state.withLock {
+        $0.slot = slot
+        $0.thread = System.threadNumber
+        $0.reading = slot?.reading
+      }
+      began.open()
+      body(self)
+      slot?.end(at: 2)
+      slot?.free()
+    }
+    #expect(began.waitInTime())
+    return thread
+  }
+
+  var isOver: Bool { state.withLock { $0.isOver } }
+  func end() { state.withLock { $0.isOver = true } }
+  var thread: UInt32 { state.withLock { $0.thread } }
+
+  /// The tick, or one that is `later` ticks later.
+  func target(later: UInt64 = 0) throws -> StackCapture.Target {
+    let (slot, thread, reading) = state.withLock { ($0.slot, $0.thread, $0.reading) }
+    let found = try #require(reading)
+    return StackCapture.Target(
+      try #require(slot),
+      thread,
+      hold: found.hold + later,
+      since: found.since
+    )
+  }
+
+  /// Runs `test` while a thread is in a tick that runs `body`.
+  static func with(
+    _ body: @escaping @Sendable (HeldThread) -> Void,
+    _ test: (HeldThread) throws -> Void
+  ) throws {
+    try StackCapture.shared.value.start()
+    let held = HeldThread()
+    let thread = held.start(body)
+    defer {
+      held.end()
+      thread.join()
+    }
+    try test(held)
+  }
+}
+
+/// Waits for a stack for minutes, so that a busy machine does not matter.
+private func stack(
+  of target: StackCapture.Target,
+  beforeSignal: () -> Void = {}
+) -> [UInt] {
+  StackCapture.shared.value.stack(of: target, within: inTests, beforeSignal: beforeSignal)
+}
+
+private let inTests: UInt64 = 600_000_000_000
+
+@Suite("StackCapture")
+struct StackCaptureTests {
+  @Test("the stack of a running thread has its function and the caller")  // X4
+  func running() throws {
+    try HeldThread.with({ held in Plant.first.run { held.isOver } }) { held in
+      let stack = stack(of: try held.target())
+      #expect(Plant.first.isIn(stack))
+      #expect(!Plant.second.isIn(stack))
+      #expect(stack.count > 2)
+    }
+  }
+
+  @Test("a signal for another tick takes no stack")  // X4
+  func otherTick() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      try HeldThread.with({ held in Plant.first.run { held.isOver } }) { held in
+        #expect(stack(of: try held.target(later: 1)).isEmpty)
+        #expect(StackCapture.shared.value.runs == 1)
+        #expect(Plant.first.isIn(stack(of: try held.target())))
+        #expect(StackCapture.shared.value.runs == 2)
+      }
+    }
+  }
+
+  @Test("a blocked thread gets no signal, and its system call continues")  // X4
+  func blocked() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      let (pair, result) = (SocketPair(), Locked<Int32?>(nil))
+      let near = pair.near
+      let call: @Sendable (HeldThread) -> Void = { _ in
+        var entry = pollfd(fd: near, events: Int16(POLLIN), revents: 0)
+        let count = poll(&entry, 1, -1)
+        result.withLock { $0 = count }
+      }
+      try HeldThread.with(call) { held in
+        #expect(inTime { ThreadState.waiting(of: held.thread) == .blocked("poll") })
+        for _ in 0..<100 { #expect(stack(of: try held.target()).isEmpty) }
+        pair.send()
+      }
+      // A signal would make it fail with EINTR, in spite of SA_RESTART.
+      #expect(result.withLock { $0 } == 1)
+      #expect(StackCapture.shared.value.runs == 0)
+    }
+  }
+
+  @Test("a thread that blocks the signal gets none")  // X4
+  func refused() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      let (isBlocked, signal) = (Gate(), StackCapture.signal)
+      let body: @Sendable (HeldThread) -> Void = { held in
+        ct_block_signal(signal, true)
+        isBlocked.open()
+        Plant.first.run { held.isOver }
+        // A pending signal would come now.
+        ct_block_signal(signal, false)
+      }
+      try HeldThread.with(body) { held in
+        #expect(isBlocked.waitInTime())
+        #expect(stack(of: try held.target()).isEmpty)
+      }
+      #expect(StackCapture.shared.value.runs == 0)
+    }
+  }
+
+  @Test("a signal that arrives after its request has ended takes no stack")  // X4
+  func late() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      let signal = StackCapture.signal
+      let (mayBlock, isBlocked) = (Locked(false), Gate())
+      let (mayUnblock, isUnblocked) = (Gate(), Gate())
+      let body: @Sendable (HeldThread) -> Void = { held in
+        Plant.first.run { mayBlock.withLock { $0 } }
+        ct_block_signal(signal, true)
+        isBlocked.open()
+        _ = mayUnblock.waitInTime()
+        ct_block_signal(signal, false)
+        isUnblocked.open()
+        Plant.second.run { held.isOver }
+      }
+      try HeldThread.with(body) { held in
+        let capture = StackCapture.shared.value
+        let stack = capture.stack(of: try held.target(), within: 1_000_000) {
+          mayBlock.withLock { $0 = true }
+          #expect(isBlocked.waitInTime())
+        }
+        #expect(stack.isEmpty)
+        #expect(capture.runs == 0)
+        mayUnblock.open()
+        #expect(isUnblocked.waitInTime())
+        #expect(capture.runs == 1)
+        let later = capture.stack(of: try held.target(), within: inTests)
+        #expect(Plant.second.isIn(later))
+        #expect(!Plant.first.isIn(later))
+      }
+    }
+  }
+
+  @Test("the handler allocates nothing, and keeps errno")  // X4
+  func allocations() throws {
+    let (allocated, error) = (Locked(-1), Locked<Int32>(0))
+    let body: @Sendable (HeldThread) -> Void = { held in
+      ct_set_errno(77)
+      let before = Interposed.allocations
+      Plant.first.run { held.isOver }
+      let after = Interposed.allocations
+      error.withLock { $0 = ct_errno() }
+      allocated.withLock { $0 = after - before }
+    }
+    try HeldThread.with(body) { held in
+      for _ in 0..<10 { #expect(Plant.first.isIn(stack(of: try held.target()))) }
+    }
+    // The function's context is one block.
+    if Interposed.isAvailable { #expect(allocated.withLock { $0 } <= 1) }
+    #expect(error.withLock { $0 } == 77)
+  }
+
+  @Test("a signal of another sender, or for a handler that was replaced, has no effect")  // X4
+  func strangers() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      try HeldThread.with({ held in Plant.first.run { held.isOver } }) { held in
+        let capture = StackCapture.shared.value
+        Process.raise(StackCapture.signal)
+        #expect(capture.runs == 0)
+        signal(StackCapture.signal, SIG_IGN)
+        #expect(stack(of: try held.target()).isEmpty)
+        #expect(capture.runs == 0)
+      }
+    }
+  }
+
+  @Test("the status of a thread tells whether it runs and accepts a signal")  // X4
+  func status() {
+    func status(_ state: String, _ blocked: String) -> String {
+      "Name:\ta\nState:\t\(state)\nSigPnd:\t0\nSigBlk:\t\(blocked)\nSigIgn:\tffffffffffffffff\n"
+    }
+    let none = "0000000000000000"
+    #expect(ThreadState.isRunning(status("R (running)", none), accepting: 61))
+    #expect(!ThreadState.isRunning(status("S (sleeping)", none), accepting: 61))
+    #expect(!ThreadState.isRunning(status("D (disk sleep)", none), accepting: 61))
+    #expect(!ThreadState.isRunning(status("R (running)", "1000000000000000"), accepting: 61))
+    #expect(ThreadState.isRunning(status("R (running)", "2000000000000000"), accepting: 61))
+    #expect(!ThreadState.isRunning(status("R (running)", none), accepting: 0))
+    #expect(!ThreadState.isRunning("", accepting: 61))
+  }
+}
