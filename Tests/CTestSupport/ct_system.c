@@ -191,24 +191,25 @@ int ct_errno(void) { return errno; }
 #if defined(__linux__)
 
 // Each function is alone in a section, whose ends the linker names.
-#define CT_PLANT(name)                                                                     \
-  extern const char __start_##name[], __stop_##name[];                                     \
-  __attribute__((noinline, section(#name))) void name(bool (*until)(void *), void *context) { \
-    while (!until(context)) {                                                              \
-    }                                                                                      \
+#define CT_PLANT(function, place)                                                   \
+  extern const char __start_##place[], __stop_##place[];                            \
+  __attribute__((noinline, section(#place))) void function(bool (*until)(void *),   \
+                                                           void *context) {         \
+    while (!until(context)) {                                                       \
+    }                                                                               \
   }
 
-CT_PLANT(ct_plant_first)
-CT_PLANT(ct_plant_second)
+CT_PLANT(ct_plant_first, ct_first_place)
+CT_PLANT(ct_plant_second, ct_second_place)
 
 void ct_plant(int number, bool (*until)(void *), void *context) {
   (number == 0 ? ct_plant_first : ct_plant_second)(until, context);
 }
 
 bool ct_plant_contains(int number, uintptr_t address) {
-  const uintptr_t start = (uintptr_t)(number == 0 ? __start_ct_plant_first : __start_ct_plant_second);
-  const uintptr_t stop = (uintptr_t)(number == 0 ? __stop_ct_plant_first : __stop_ct_plant_second);
-  return address >= start && address <= stop;
+  const char *start = number == 0 ? __start_ct_first_place : __start_ct_second_place;
+  const char *stop = number == 0 ? __stop_ct_first_place : __stop_ct_second_place;
+  return address >= (uintptr_t)start && address <= (uintptr_t)stop;
 }
 
 #else
