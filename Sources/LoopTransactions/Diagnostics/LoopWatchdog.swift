@@ -32,6 +32,9 @@
 /// - The handler takes no lock and allocates nothing, except if the process
 ///   registers code at run time with `__register_frame`, as some just-in-time
 ///   compilers do: the unwinder of GCC 12 then takes a lock.
+/// - A stack ends at a function without unwind information, such as some that are
+///   written in assembly. The handler needs 6 KB of the thread's stack, or of its
+///   alternate signal stack if it has one.
 /// - The signal's handler stays installed, in forked children too. Threads that
 ///   run a watched loop have the signal unblocked.
 ///

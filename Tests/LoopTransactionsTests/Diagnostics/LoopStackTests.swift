@@ -26,9 +26,9 @@ private final class Stacks: Sendable {
     }
   }
 
-  /// Whether the last report of a running tick has a stack.
-  func haveStack(of line: Int) -> Bool {
-    reports(of: line, isOver: false).last?.stack.isEmpty == false
+  /// The reports so far of ticks that a post holds.
+  func reportsOfPosts(isOver: Bool) -> [LoopHold] {
+    all.withLock { holds in holds.filter { $0.isOver == isOver && $0.work.kind == .post } }
   }
 }
 
@@ -108,19 +108,22 @@ struct LoopStackTests {
   func computing() throws {
     let stacks = Stacks()
     let thread = try LoopTransactions.LoopThread.watched(stacks.watchdog())
-    // On a busy machine, a tick may get too little CPU to count as computing.
+    // On a busy machine, a tick may get too little CPU to count as computing. A stack
+    // may end early, in a function of Swift's runtime that is in assembly.
+    func isFound() -> Bool {
+      stacks.reportsOfPosts(isOver: false).last.map { Plant.first.isIn($0.stack) } ?? false
+    }
     let line = #line + 2
-    for round in 1...1000 where !stacks.haveStack(of: line) {
-      try thread.port.postAndWait {
+    for round in 1...1000 where !isFound() {
+      try thread.port.post {
         Plant.first.run { stacks.reports(of: line, isOver: false).count >= round }
       }
+      #expect(inTime { stacks.reports(of: line, isOver: true).count >= round })
     }
     let first = try #require(stacks.reports(of: line, isOver: false).last)
     #expect(first.cause == .computing)
     #expect(Plant.first.isIn(first.stack))
     #expect(!Plant.second.isIn(first.stack))
-    let count = stacks.reports(of: line, isOver: false).count
-    #expect(inTime { stacks.reports(of: line, isOver: true).count == count })
     #expect(stacks.reports(of: line, isOver: true).last?.stack == first.stack)
     let text = first.stackDescription()
     #expect(text.split(separator: "\n").count >= first.stack.count)
@@ -140,7 +143,7 @@ struct LoopStackTests {
     let (first, second) = (#line + 5, #line + 8)
     func reports(_ line: Int) -> [LoopHold] { stacks.reports(of: line, isOver: false) }
     var apart = 0
-    while neighbours.releases < 20 || apart < 40, rounds.value < 400 {
+    while neighbours.releases < 10 || apart < 20, rounds.value < 400 {
       let round = rounds.increment()
       try thread.port.post {
         neighbours.runFirst { stacks.reports(of: first, isOver: false).count >= round }
@@ -153,8 +156,8 @@ struct LoopStackTests {
       #expect(inTime { neighbours.isSecondOver })
       if neighbours.wereApart { apart += 1 }
     }
-    #expect(neighbours.releases >= 20)
-    #expect(apart >= 40)
+    #expect(neighbours.releases >= 10)
+    #expect(apart >= 20)
     for hold in reports(first) { #expect(!Plant.second.isIn(hold.stack)) }
     for hold in reports(second) { #expect(!Plant.first.isIn(hold.stack)) }
     // Those that were not released have stacks.
@@ -169,16 +172,15 @@ struct LoopStackTests {
       let (stacks, pair, result) = (Stacks(), SocketPair(), Locked<Int32?>(nil))
       let thread = try LoopTransactions.LoopThread.watched(stacks.watchdog())
       let descriptor = pair.near
-      let line = #line + 1
       try thread.port.post {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let count = poll(&entry, 1, -1)
         result.withLock { $0 = count }
       }
-      #expect(inTime { !stacks.reports(of: line, isOver: false).isEmpty })
+      #expect(inTime { !stacks.reportsOfPosts(isOver: false).isEmpty })
       pair.send()
-      #expect(inTime { !stacks.reports(of: line, isOver: true).isEmpty })
-      #expect(stacks.reports(of: line, isOver: true).allSatisfy { $0.stack.isEmpty })
+      #expect(inTime { !stacks.reportsOfPosts(isOver: true).isEmpty })
+      #expect(stacks.reportsOfPosts(isOver: true).allSatisfy { $0.stack.isEmpty })
       #expect(result.withLock { $0 } == 1)
       #expect(StackCapture.shared.value.runs == 0)
       try thread.end()
@@ -230,6 +232,7 @@ struct LoopStackTests {
       Process.endInTime()
       try StackCapture.shared.value.start()
       let ending = Process.fork {
+        // As a new watchdog does.
         guard (try? StackCapture.shared.value.start()) != nil else { _exit(1) }
         let slot = WorkSlot.claim(.loop, name: "child")
         slot?.begin(at: 1)
@@ -241,9 +244,16 @@ struct LoopStackTests {
           since: reading.since
         )
         StackCapture.admitSignal()
-        // A thread may ask for its own stack.
-        let stack = StackCapture.shared.value.stack(of: target, within: 1_000_000_000)
-        _exit(stack.isEmpty ? 3 : 0)
+        let isFound = Locked(false)
+        let other = TestThread {
+          let capture = StackCapture.shared.value
+          let result = inTime {
+            Plant.first.isIn(capture.stack(of: target, within: 600_000_000_000))
+          }
+          isFound.withLock { $0 = result }
+        }
+        Plant.first.run { isFound.withLock { $0 } }
+        other.join()
       }
       #expect(ending.status == 0)
     }
