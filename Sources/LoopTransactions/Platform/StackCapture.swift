@@ -36,6 +36,9 @@ final class StackCapture: @unchecked Sendable {
   /// How often the handler has run.
   var runs: UInt32 { capture.map { lt_stack_runs($0) } ?? 0 }
 
+  /// Whether the handler answered the last request.
+  var isAnswered: Bool { capture.map { lt_stack_is_taken(lt_stack_state($0)) != 0 } ?? false }
+
   /// Installs the handler, which stays installed. Does nothing on a system
   /// without support.
   ///
@@ -56,8 +59,8 @@ final class StackCapture: @unchecked Sendable {
   /// if the thread does not run, leaves its tick, or does not answer within
   /// `patience` nanoseconds.
   ///
-  /// Blocks until then. The time from the last check of the thread to the signal
-  /// is that of one system call, and of `beforeSignal`.
+  /// Blocks until then. One system call and `beforeSignal` are all that runs from
+  /// the last check of the thread to its signal.
   func stack(
     of target: Target,
     within patience: UInt64,

@@ -49,7 +49,7 @@ extension LoopTransactions.LoopThread {
 /// Two functions that hold one loop in adjacent ticks.
 private final class Neighbours: Sendable {
   private struct State {
-    /// Whether the first function was asked to return before its signal.
+    /// Whether the first function should return before its signal.
     var mayEnd = false
     var isFirstRunning = false
     var isSecondRunning = false

@@ -200,6 +200,7 @@ struct StackCaptureTests {
         mayUnblock.open()
         #expect(isUnblocked.waitInTime())
         #expect(capture.runs == 1)
+        #expect(!capture.isAnswered)
         #expect(inTime { held.isInFunction })
         var later: [UInt] = []
         #expect(
