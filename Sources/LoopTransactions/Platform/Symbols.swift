@@ -18,14 +18,16 @@ enum Symbols {
   /// Returns the lines of text for a stack: one per frame, and one for each
   /// function that was inlined into it.
   ///
-  /// - Parameter stack: An address, and the return addresses of its callers.
-  static func lines(for stack: [UInt]) -> [String] {
+  /// - Parameters:
+  ///   - stack: An address, and the return addresses of its callers.
+  ///   - milliseconds: The time that the helper has.
+  static func lines(for stack: [UInt], within milliseconds: Int32 = 30_000) -> [String] {
     let places = stack.enumerated().map { index, address in
       // A call may be the last instruction of its function, so a return address
       // may be in the next one.
       place(of: index == 0 ? address : address &- 1)
     }
-    let frames = run(places) ?? []
+    let frames = run(places, within: milliseconds) ?? []
     return places.indices.flatMap { index in
       let named = index < frames.count ? frames[index] : []
       return named.isEmpty ? [describe(places[index])] : named
@@ -47,13 +49,14 @@ enum Symbols {
   }
 
   /// Asks the helper for the frames at `places`. Returns nil if the helper is not
-  /// installed, fails, or takes 30 s.
-  private static func run(_ places: [Place]) -> [[String]]? {
+  /// installed, fails, or takes longer than `milliseconds`.
+  private static func run(_ places: [Place], within milliseconds: Int32) -> [[String]]? {
     // An unknown place must be asked too, so that the answers stay in step.
     let inputs = places.map { place in
       "CODE \"\(place.file.isEmpty ? "/" : place.file)\" 0x\(String(place.offset, radix: 16))"
     }
-    guard !places.isEmpty, let text = System.output(of: ["llvm-symbolizer"] + inputs) else {
+    let words = ["llvm-symbolizer"] + inputs
+    guard !places.isEmpty, let text = System.output(of: words, within: milliseconds) else {
       return nil
     }
     let frames = parse(text)

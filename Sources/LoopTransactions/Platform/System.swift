@@ -95,15 +95,15 @@ package enum System {
 
   /// Runs a program that is searched in `PATH`, without its input, and returns its
   /// output. Returns nil if it does not start, fails, writes over a megabyte, or
-  /// runs for 30 s.
-  static func output(of words: [String]) -> String? {
+  /// runs for `milliseconds`.
+  static func output(of words: [String], within milliseconds: Int32 = 30_000) -> String? {
     let size = 1 << 20
     let arguments = words.map { lt_string_copy($0) }
     defer { arguments.forEach { lt_string_free($0) } }
     var length = -1
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       buffer.withMemoryRebound(to: CChar.self) { text in
-        length = lt_helper_run(arguments + [nil], text.baseAddress, text.count, 30_000)
+        length = lt_helper_run(arguments + [nil], text.baseAddress, text.count, milliseconds)
       }
       count = max(length, 0)
     }
