@@ -74,8 +74,14 @@ loop.tickHandler = { tick in
 // snippet.end
 
 // snippet.watch
-loop.watchdog = try LoopWatchdog(threshold: .milliseconds(20)) { hold in
-  if hold.isOver { print(hold) }
+loop.watchdog = try LoopWatchdog(
+  threshold: .milliseconds(20),
+  capturesStacks: true
+) { hold in
+  if hold.isOver {
+    print(hold)
+    print(hold.stackDescription())
+  }
 }
 // snippet.end
 

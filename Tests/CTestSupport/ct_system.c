@@ -177,6 +177,57 @@ bool ct_is_default(int number) {
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
+void ct_block_signal(int number, bool is_blocked) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, number);
+  pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &signals, NULL);
+}
+
+void ct_set_errno(int value) { errno = value; }
+
+int ct_errno(void) { return errno; }
+
+#if defined(__linux__)
+
+// Each function is alone in a section, whose ends the linker names.
+#define CT_PLANT(function, place)                                                   \
+  extern const char __start_##place[], __stop_##place[];                            \
+  __attribute__((noinline, section(#place))) void function(bool (*until)(void *),   \
+                                                           void *context) {         \
+    while (!until(context)) {                                                       \
+    }                                                                               \
+  }
+
+CT_PLANT(ct_plant_first, ct_first_place)
+CT_PLANT(ct_plant_second, ct_second_place)
+
+void ct_plant(int number, bool (*until)(void *), void *context) {
+  (number == 0 ? ct_plant_first : ct_plant_second)(until, context);
+}
+
+bool ct_plant_contains(int number, uintptr_t address) {
+  const char *start = number == 0 ? __start_ct_first_place : __start_ct_second_place;
+  const char *stop = number == 0 ? __stop_ct_first_place : __stop_ct_second_place;
+  return address >= (uintptr_t)start && address <= (uintptr_t)stop;
+}
+
+#else
+
+void ct_plant(int number, bool (*until)(void *), void *context) {
+  (void)number;
+  while (!until(context)) {
+  }
+}
+
+bool ct_plant_contains(int number, uintptr_t address) {
+  (void)number;
+  (void)address;
+  return false;
+}
+
+#endif
+
 // The runtime's crash handler starts a program that reads the child's memory
 // through the child. If the child ends first, that program waits forever and
 // keeps the tests' output open.

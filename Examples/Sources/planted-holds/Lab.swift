@@ -10,9 +10,10 @@ final class Lab {
     var isNamed = false
     var isClassified = false
     var isMeasured = false
+    var hasStack = false
     var description = "not reported"
 
-    var isRight: Bool { isFound && isNamed && isClassified && isMeasured }
+    var isRight: Bool { isFound && isNamed && isClassified && isMeasured && hasStack }
   }
 
   private let loop: EventLoop
@@ -31,8 +32,14 @@ final class Lab {
     // One tick runs all pieces of a plant.
     loop.budget = .unlimited
     let (port, lab) = (loop.port, LoopBound(self, on: loop))
-    loop.watchdog = try LoopWatchdog(threshold: .milliseconds(20)) { hold in
-      if hold.isOver { try? port.post { lab.withValue { $0.judge(hold) } } }
+    loop.watchdog = try LoopWatchdog(
+      threshold: .milliseconds(20),
+      capturesStacks: true
+    ) { hold in
+      guard hold.isOver else { return }
+      // Not on the loop, because it runs another program.
+      let stack = hold.stackDescription()
+      try? port.post { lab.withValue { $0.judge(hold, stack) } }
     }
     plantLater()
   }
@@ -61,7 +68,7 @@ final class Lab {
     }
   }
 
-  private func judge(_ hold: LoopHold) {
+  private func judge(_ hold: LoopHold, _ stack: String) {
     guard let truth, limit != nil else { return }
     let error = hold.duration - length
     let result = Result(
@@ -70,7 +77,8 @@ final class Lab {
       isNamed: "\(hold.work)" == truth.work && hold.isOnePiece == truth.isOnePiece,
       isClassified: truth.cause(hold.cause),
       isMeasured: abs(error / .milliseconds(1)) <= max(1, 0.05 * (length / .milliseconds(1))),
-      description: "\(hold); planted: \(truth.work), \(length)"
+      hasStack: truth.stack(stack),
+      description: "\(hold); planted: \(truth.work), \(length); stack:\n\(stack)"
     )
     add(result)
   }

@@ -17,11 +17,13 @@ enum Plant: String, CaseIterable, Sendable {
   case timers = "1,000 timers"
   case competitors = "competitors on its CPU"
 
-  /// The work that holds the loop, its cause, and whether it is one piece.
+  /// The work that holds the loop, its cause, whether it is one piece, and its
+  /// stack.
   struct Truth {
     var work: String
     var cause: (LoopHold.Cause) -> Bool
     var isOnePiece = true
+    var stack: (String) -> Bool
   }
 
   /// Holds `loop` in one of its next ticks. Calls `began` and `ended` on the loop
@@ -36,7 +38,12 @@ enum Plant: String, CaseIterable, Sendable {
     case .transactions:
       let shapes = (0..<1000).map { Shape($0 == 0 ? began : {}, $0 == 999 ? ended : {}) }
       for shape in shapes { loop.commit(shape, Shape.draw) }
-      return Truth(work: "transaction Shape.draw", cause: computes, isOnePiece: false)
+      return Truth(
+        work: "transaction Shape.draw",
+        cause: computes,
+        isOnePiece: false,
+        stack: isStack
+      )
     case .timers:
       var fired = 0
       let line = #line + 2
@@ -50,7 +57,12 @@ enum Plant: String, CaseIterable, Sendable {
       }
       // All are due in the next tick.
       compute(for: .milliseconds(2))
-      return Truth(work: "timer \(#fileID):\(line)", cause: computes, isOnePiece: false)
+      return Truth(
+        work: "timer \(#fileID):\(line)",
+        cause: computes,
+        isOnePiece: false,
+        stack: isStack
+      )
     default:
       let line = #line + 1
       loop.post {
@@ -58,7 +70,7 @@ enum Plant: String, CaseIterable, Sendable {
         holdLoop()
         ended()
       }
-      return Truth(work: "post \(#fileID):\(line)", cause: isCause)
+      return Truth(work: "post \(#fileID):\(line)", cause: isCause, stack: isStack)
     }
   }
 
@@ -71,6 +83,18 @@ enum Plant: String, CaseIterable, Sendable {
     case (.busyLoop, .computing), (.pages, .computing): true
     case (.competitors, .notScheduled): true
     default: false
+    }
+  }
+
+  /// Whether the stack has the function that computes, or is empty because the
+  /// thread is blocked and gets no signal.
+  private func isStack(_ text: String) -> Bool {
+    switch self {
+    case .busyLoop, .transactions, .timers: text.contains("(compute in")
+    case .pages: text.contains("(touchPages in")
+    case .sleep, .read, .lock, .nested: text.isEmpty
+    // It may run, or wait for its CPU.
+    case .competitors: true
     }
   }
 

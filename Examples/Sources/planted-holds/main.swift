@@ -6,8 +6,8 @@ import LoopTransactionsGLib
 import LoopTransactionsSDL
 
 // Holds a loop in nine ways, in one of four hosts, and compares the reports of a
-// LoopWatchdog with the truth: the name of the work, the cause, and the length. Or runs a
-// healthy loop, of which nothing may be reported but a lack of CPUs.
+// LoopWatchdog with the truth: the name of the work, the cause, the length, and the stack.
+// Or runs a healthy loop, of which nothing may be reported but a lack of CPUs.
 
 let usage = """
   usage: planted-holds (plain | gtk | sdl | executor) [ROUNDS]
@@ -30,19 +30,22 @@ default: fail(usage, code: 2)
 /// Prints the results and ends the program.
 @Sendable
 func report(_ results: [Lab.Result]) -> Never {
-  print("hold                      right  named  cause  length")
+  print("hold                      right  named  cause length  stack")
   for plant in Plant.allCases {
     let own = results.filter { $0.plant == plant }
     func count(_ test: (Lab.Result) -> Bool) -> String {
       "\(own.count(where: test))/\(own.count)"
     }
     let name = plant.rawValue.padding(toLength: 24, withPad: " ", startingAt: 0)
-    let counts = [count(\.isRight), count(\.isNamed), count(\.isClassified), count(\.isMeasured)]
+    let counts = [
+      count(\.isRight), count(\.isNamed), count(\.isClassified), count(\.isMeasured),
+      count(\.hasStack),
+    ]
     print(name + counts.map { String(repeating: " ", count: max(1, 7 - $0.count)) + $0 }.joined())
   }
   let wrong = results.filter { !$0.isRight }
   for result in wrong { print("\(result.plant.rawValue):", result.description) }
-  print("\(results.count - wrong.count) of \(results.count) named, classified and measured right")
+  print("\(results.count - wrong.count) of \(results.count) right")
   // At most 5 of 720 may be wrong.
   exit(wrong.count * 144 <= results.count ? 0 : 1)
 }

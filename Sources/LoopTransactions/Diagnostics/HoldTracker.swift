@@ -14,6 +14,9 @@ struct HoldTracker {
 
   /// A tick over the threshold. Times are in nanoseconds.
   struct Hold: Equatable {
+    /// The number of the tick, and when it began in units of the counter.
+    var number: UInt64 = 0
+    var since: UInt64 = 0
     var duration: UInt64 = 0
     var isOver = false
     var cpuTime: UInt64 = 0
@@ -23,6 +26,8 @@ struct HoldTracker {
     var works: [UInt64: UInt64] = [:]
     /// The longest time that one piece of work was seen to run.
     var longestPiece: UInt64 = 0
+    /// The addresses of the stack of its thread, innermost first.
+    var stack: [UInt] = []
   }
 
   // In nanoseconds.
@@ -78,10 +83,15 @@ struct HoldTracker {
     return end(WorkSlot.Reading(hold: 0, since: 0, ended: 0, work: 0, began: 0), at: now)
   }
 
+  /// Adds the stack that was taken in tick `number`, unless that tick has ended.
+  mutating func add(_ stack: [UInt], to number: UInt64) {
+    if number == self.number { hold.stack = stack }
+  }
+
   private mutating func follow(_ reading: WorkSlot.Reading) {
     number = reading.hold
     since = reading.since
-    hold = Hold()
+    hold = Hold(number: reading.hold, since: reading.since)
     isReported = false
     lastReading = reading.since
     lastUsage = nil

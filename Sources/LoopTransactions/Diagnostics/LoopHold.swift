@@ -47,6 +47,15 @@ public struct LoopHold: Sendable {
   /// ran many short ones.
   public let isOnePiece: Bool
 
+  /// The call stack of the thread when the tick passed the threshold: the address
+  /// that it executed, then the return addresses of its callers, innermost first.
+  /// At most 128.
+  ///
+  /// Empty unless the watchdog captures stacks, `cause` was `computing`, and the
+  /// thread could be interrupted in this very tick. `stackDescription()` names
+  /// the functions.
+  public let stack: [UInt]
+
   /// The piece of work with the largest share.
   public var work: Work { works.first?.work ?? Work(OwnerWord(.other)) }
 
@@ -57,6 +66,7 @@ public struct LoopHold: Sendable {
     isOver = true
     cpuTime = .zero
     works = []
+    stack = []
     isOnePiece = true
   }
 
@@ -66,6 +76,7 @@ public struct LoopHold: Sendable {
     duration = .nanoseconds(Int64(clamping: hold.duration))
     cpuTime = .nanoseconds(Int64(clamping: hold.cpuTime))
     cause = hold.cause
+    stack = hold.stack
     isOnePiece = hold.longestPiece >= hold.duration / 2
     let total = Double(max(1, hold.works.values.reduce(0, +)))
     works = hold.works.sorted { $0.value > $1.value }.prefix(8).map { word, time in

@@ -73,6 +73,7 @@ extension EventLoop {
       storedWatchdog = newValue
       updateRecorder()
       if let slot = recorder?.pointee.slot, virtualTime == nil { newValue?.add(slot) }
+      newValue?.prepareThread()
       withExtendedLifetime(old) {}
     }
   }
@@ -111,7 +112,10 @@ extension EventLoop {
   }
 
   /// Notes that the calling thread runs the loop from now on.
-  func moveRecordToThisThread() { recorder?.pointee.slot?.moveToThisThread() }
+  func moveRecordToThisThread() {
+    recorder?.pointee.slot?.moveToThisThread()
+    storedWatchdog?.prepareThread()
+  }
 
   /// Stops recording. Called when the loop is closed.
   func endRecording() {

@@ -93,6 +93,23 @@ package enum System {
     return text.withUTF8 { lt_write_file(path, $0.baseAddress, $0.count) }
   }
 
+  /// Runs a program that is searched in `PATH`, without its input, and returns its
+  /// output. Returns nil if it does not start, fails, writes over a megabyte, or
+  /// runs for `milliseconds`.
+  static func output(of words: [String], within milliseconds: Int32 = 30_000) -> String? {
+    let size = 1 << 20
+    let arguments = words.map { lt_string_copy($0) }
+    defer { arguments.forEach { lt_string_free($0) } }
+    var length = -1
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      buffer.withMemoryRebound(to: CChar.self) { text in
+        length = lt_helper_run(arguments + [nil], text.baseAddress, text.count, milliseconds)
+      }
+      count = max(length, 0)
+    }
+    return length < 0 ? nil : String(decoding: bytes, as: UTF8.self)
+  }
+
   /// The value of an environment variable, or nil if it is not set or empty.
   static func environment(_ name: String) -> String? {
     guard let value = lt_environment(name), value.pointee != 0 else { return nil }

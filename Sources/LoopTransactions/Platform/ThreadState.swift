@@ -50,6 +50,27 @@ enum ThreadState {
     return .blocked(String(cString: name))
   }
 
+  /// Whether a thread runs, or waits for a CPU, and does not block `signal`.
+  static func isRunning(_ thread: UInt32, accepting signal: Int32) -> Bool {
+    guard let status = file("status", of: thread, atMost: 4096),
+      isRunning(String(decoding: status, as: UTF8.self), accepting: signal),
+      let call = file("syscall", of: thread)
+    else { return false }
+    return call.starts(with: "running".utf8)
+  }
+
+  /// Whether `/proc/self/task/TID/status` tells that a thread runs, and does not
+  /// block `signal`.
+  static func isRunning(_ status: String, accepting signal: Int32) -> Bool {
+    func value(_ name: String) -> Substring? {
+      status.split(separator: "\n").first { $0.hasPrefix(name) }?.dropFirst(name.count)
+    }
+    guard value("State:\t")?.first == "R",
+      let blocked = value("SigBlk:\t").flatMap({ UInt64($0, radix: 16) })
+    else { return false }
+    return (1...64).contains(signal) && blocked & 1 << UInt64(signal - 1) == 0
+  }
+
   /// The letter of the state in `/proc/self/task/TID/stat`. The name before it
   /// may contain parentheses and spaces.
   static func state(in stat: [UInt8]) -> UInt8? {
@@ -57,7 +78,11 @@ enum ThreadState {
     return stat[end + 2]
   }
 
-  private static func file(_ name: String, of thread: UInt32) -> [UInt8]? {
-    System.bytes(ofFile: "/proc/self/task/\(thread)/\(name)", atMost: 512)
+  private static func file(
+    _ name: String,
+    of thread: UInt32,
+    atMost size: Int = 512
+  ) -> [UInt8]? {
+    System.bytes(ofFile: "/proc/self/task/\(thread)/\(name)", atMost: size)
   }
 }

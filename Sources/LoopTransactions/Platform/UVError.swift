@@ -13,6 +13,12 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The code for a resource that is still in use.
   static let busy: Int32 = UV_EBUSY.rawValue
 
+  /// The code for memory that the system refuses.
+  static let outOfMemory: Int32 = UV_ENOMEM.rawValue
+
+  /// The code for a function that the system does not have.
+  static let notSupported: Int32 = UV_ENOSYS.rawValue
+
   /// The code for a descriptor that is not open.
   static let badDescriptor: Int32 = UV_EBADF.rawValue
 
@@ -48,6 +54,8 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     case UV_ENOMEM.rawValue: "free memory, or use fewer loops and timers"
     case UV_EADDRINUSE.rawValue: "choose another port, 0 for a free one, or remove the stale file"
     case UV_ECONNREFUSED.rawValue: "check that a server listens at the address"
+    case UV_EBUSY.rawValue where operation.hasPrefix("LoopWatchdog"):
+      "create the watchdog before other code takes the signal, or without stacks"
     case UV_EBUSY.rawValue: "close the handles that are still open on the loop first"
     default: nil
     }

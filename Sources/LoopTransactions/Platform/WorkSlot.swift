@@ -81,6 +81,9 @@ struct WorkSlot: @unchecked Sendable {
   /// The `OwnerWord` of the running code, or 0 while the thread waits for work.
   var work: UInt64 { lt_work_slot_running(slot) }
 
+  /// The slot, for `StackCapture`.
+  var pointer: UnsafePointer<lt_work_slot> { UnsafePointer(slot) }
+
   /// The times of a slot, in units of `CycleClock.cycles`.
   struct Reading: Equatable {
     /// The number of ticks or operations begun.

@@ -49,6 +49,21 @@ void ct_raise(void);
 // Whether the process has its default disposition for the signal `number`.
 bool ct_is_default(int number);
 
+// Blocks the signal `number` on this thread, or unblocks it.
+void ct_block_signal(int number, bool is_blocked);
+
+// Sets errno, or reads it.
+void ct_set_errno(int value);
+int ct_errno(void);
+
+// MARK: Functions at known addresses
+
+// Calls `until` in function `number`, 0 or 1, until it returns true.
+void ct_plant(int number, bool (*_Nonnull until)(void *_Nullable), void *_Nullable context);
+
+// Whether `address` is in function `number` of ct_plant().
+bool ct_plant_contains(int number, uintptr_t address);
+
 // MARK: Processes
 
 // Waits until the other threads of this process sleep, for at most ten seconds.
