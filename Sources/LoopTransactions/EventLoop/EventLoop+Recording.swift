@@ -86,7 +86,7 @@ extension EventLoop {
   func updateRecorder() {
     let wanted =
       storedTickHandler != nil || storedWatchdog != nil || latencies != nil
-      || traceRing != nil
+      || traceRing != nil || !frameMeters.isEmpty
     if wanted, recorder == nil { startRecording() } else if !wanted { stopRecording() }
     core.setRecords(ticks: isTimed || recorder != nil, wakes: recorder != nil)
   }
@@ -103,6 +103,7 @@ extension EventLoop {
       recorderMemory = RecorderMemory(new)
     }
     recorder = recorderMemory?.recorder
+    recorder?.pointee.frameMeters = frameMeters
   }
 
   private func stopRecording() {
@@ -120,6 +121,7 @@ extension EventLoop {
     storedTickHandler = nil
     storedWatchdog = nil
     latencies = nil
+    frameMeters = []
     endTracing()
     stopRecording()
     core.setRecords(ticks: false, wakes: false)
