@@ -1,4 +1,4 @@
-// Frames in reports and traces. X5.
+// Frames in reports and traces. X6.
 extension FrameClock {
   /// Called after each frame with its measurements. Defaults to nil.
   ///

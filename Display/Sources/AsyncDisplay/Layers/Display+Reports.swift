@@ -1,11 +1,11 @@
 public import LoopTransactions
 
-// Reports of frames, and traces. D16.
+// Reports of frames, and traces. D18.
 extension Display {
   /// Whether displays are timed for `report(on:)`. Defaults to false.
   ///
   /// Use on the loop. When false, this costs nothing. When true, each display
-  /// reads the clock five times and allocates one object. Applies to displays
+  /// reads the clock four times and allocates one object. Applies to displays
   /// that begin later.
   public var measuresDrawing: Bool {
     get {
@@ -28,7 +28,7 @@ extension Display {
   /// display.measuresDrawing = true
   /// clock.frameHandler = { frame in
   ///   let report = display.report(on: frame)
-  ///   if frame.missed > 0 { print(report) }
+  ///   if frame.frame.missed > 0 { print(report) }
   /// }
   /// ```
   ///

@@ -41,8 +41,8 @@ public struct DisplayFrameReport: Sendable {
   public let waiting: Int
 
   /// The slowest display that has ended since the previous report or is under
-  /// way. Cancelled ones do not count. Nil if there is none, or if
-  /// `Display.measuresDrawing` is false.
+  /// way. Cancelled ones, failed ones and those that had nothing to draw do not
+  /// count. Nil if there is none, or if `Display.measuresDrawing` is false.
   public let slowest: SlowDisplay?
 
   init(

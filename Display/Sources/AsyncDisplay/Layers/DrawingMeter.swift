@@ -14,12 +14,12 @@ final class DrawingMeter {
     return times
   }
 
-  /// Ends a display. A cancelled one is not slow, because nothing waits for it.
+  /// Ends a display. Only those that were drawn are compared.
   func end(_ times: DisplayTimes, _ outcome: DisplayOutcome) {
     guard running.removeValue(forKey: ObjectIdentifier(times)) != nil else { return }
-    if case .cancelled = outcome { return }
+    guard case .displayed = outcome else { return }
     let ended = times.slowDisplay(at: LoopClock.now, isFinished: true)
-    if ended.total > slowest?.total ?? .zero { slowest = ended }
+    if slowest.map({ ended.total > $0.total }) ?? true { slowest = ended }
   }
 
   /// Returns the slowest display that has ended since the last call, or is under
