@@ -174,8 +174,8 @@ extension TraceJSON {
 
   // Viewers show the time of the mark, and the lateness in microseconds.
   private static func frame(_ event: TraceEvent) -> String {
-    let late = microseconds(event.name)
-    return #""ph":"i","s":"t","cat":"frame","name":"frame \#(event.value)","args":{"late":\#(late)}"#
+    let (index, late) = (event.value, microseconds(event.name))
+    return #""ph":"i","s":"t","cat":"frame","name":"frame \#(index)","args":{"late":\#(late)}"#
   }
 
   private static func microseconds(_ nanoseconds: UInt64) -> String {

@@ -10,7 +10,8 @@ private final class Frames {
   let clock: FrameClock
 
   init(_ loop: EventLoop, _ body: @escaping (FrameClock.Frame) -> Void = { _ in }) throws {
-    clock = try FrameClock(on: loop, framesPerSecond: 100, fileID: "Test/Clock.swift", line: 7, body)
+    let file: StaticString = "Test/Clock.swift"
+    clock = try FrameClock(on: loop, framesPerSecond: 100, fileID: file, line: 7, body)
     clock.frameHandler = { [unowned self] in reports.append($0) }
   }
 
@@ -47,21 +48,20 @@ struct FrameReportTests {
     }
   }
 
-  @Test("the closure of a frame is the cause of the next frame's lateness, and in its report")  // X6
+  @Test("the closure of a frame makes the next frame late, and is named")  // X6
   func ownWork() throws {
     try withSteppedLoop { stepped in
-      let frames = try Frames(stepped.loop) { if $0.index == 1 { stepped.spend(.milliseconds(25)) } }
+      let frames = try Frames(stepped.loop) { frame in
+        if frame.index == 1 { stepped.spend(.milliseconds(25)) }
+      }
       stepped.advance(by: .milliseconds(40))
       #expect(
         frames.lines == [
           "frame 1 was in time",
           "frame 3 was 15.0 ms late: timer Test/Clock.swift:7 ran for 25.0 ms",
           "frame 4 was in time",
-          "frame 5 was in time",
-          "frame 6 was in time",
-        ].prefix(frames.lines.count)
+        ]
       )
-      #expect(frames.lines.count >= 3)
       let first = try #require(frames.reports.first)
       #expect(first.start.duration(to: first.end) == .milliseconds(25))
       #expect(first.longest == nil)
@@ -140,7 +140,8 @@ struct FrameReportTests {
       #expect(reports.map(\.frame.index) == [1, 2])
       #expect(reports.map(\.lateness) == [.zero, .milliseconds(30)])
       #expect(reports.last?.cause == .host)
-      #expect(reports.last?.description == "frame 2 was 30.0 ms late: the host did not run the loop")
+      let text = "frame 2 was 30.0 ms late: the host did not run the loop"
+      #expect(reports.last?.description == text)
       // The commits are part of the frame.
       #expect(reports.last.map { $0.start.duration(to: $0.end) } == .milliseconds(4))
       clock.cancel()
