@@ -20,8 +20,10 @@ final class FrameMeter {
   struct Reading: BitwiseCopyable {
     let work: OwnerWord
     let duration: UInt64
-    /// The part of the frame's lateness in which the loop waited for events.
+    /// The part of the frame's lateness in which the loop did no work.
     let waited: UInt64
+    /// Whether the loop waited for events meanwhile, inside a run.
+    let wasPolling: Bool
   }
 
   private var longest = LongestPiece()

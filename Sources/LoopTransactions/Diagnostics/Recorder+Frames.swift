@@ -7,12 +7,13 @@ extension Recorder {
     moveLongest()
     let longest = meter.takeLongest()
     // A host may announce a frame between two turns of the loop.
-    let waitStart = max(due, nanoseconds(at: isInTick ? tick.waitStart : tickEnd))
+    let waitStart = max(due, nanoseconds(at: workEnd))
     let waitEnd = nanoseconds(at: isInTick ? tick.start : now)
     return FrameMeter.Reading(
       work: longest.owner,
       duration: clock.rate.nanoseconds(of: longest.length),
-      waited: waitEnd > waitStart ? waitEnd - waitStart : 0
+      waited: waitEnd > waitStart ? waitEnd - waitStart : 0,
+      wasPolling: isInTick && tick.waitStart < tick.start
     )
   }
 

@@ -29,7 +29,9 @@ struct Recorder: ~Copyable {
   private(set) var clock: CycleClock
 
   // Both in units of `now`.
-  private(set) var tickEnd: UInt64
+  private var tickEnd: UInt64
+  // The end of the last tick. `tickEnd` also moves when a run begins.
+  private(set) var workEnd: UInt64
   private var pieceStart: UInt64
 
   // The owner of the current piece.
@@ -61,7 +63,7 @@ struct Recorder: ~Copyable {
     slot = .claim(virtualTime == nil ? .loop : .steppedLoop, name: "loop")
     let now = virtualTime?() ?? CycleClock.cycles
     tick = Tick(rate: clock.rate, start: now, end: now, waitStart: now, lastCallback: now)
-    (tickEnd, pieceStart) = (now, now)
+    (tickEnd, workEnd, pieceStart) = (now, now, now)
     carriedBefore = metrics.carriedOver.value
     WorkSlot.addReader()
     guard isInTick else { return }
@@ -228,7 +230,7 @@ extension Recorder {
     tick.end = now
     tick.carriedOver = carried &- carriedBefore
     carriedBefore = carried
-    tickEnd = now
+    (tickEnd, workEnd) = (now, now)
     isLibraryNext = false
     return isWhole
   }

@@ -37,25 +37,20 @@ extension FrameClock {
   /// Calls `body`, which is a frame, and reports it. Frames may be nested,
   /// because a host may announce one while another runs.
   @inline(__always)
-  func reported(_ frame: Frame, isHosted: Bool = false, _ body: () -> Void) {
+  func reported(_ frame: Frame, _ body: () -> Void) {
     guard _slowPath(reporting != nil || LoopTrace.isRunning), let loop = core.loopOnThread else {
       return body()
     }
-    reportedSlowly(frame, isHosted, loop, body)
+    reportedSlowly(frame, loop, body)
   }
 
   @inline(never)
-  private func reportedSlowly(
-    _ frame: Frame,
-    _ isHosted: Bool,
-    _ loop: EventLoop,
-    _ body: () -> Void
-  ) {
+  private func reportedSlowly(_ frame: Frame, _ loop: EventLoop, _ body: () -> Void) {
     let start = loop.nanoseconds
     let due = firstDeadline(of: frame).nanoseconds
     let late = start > due ? start - due : 0
     loop.markFrame(frame.index, lateness: late)
-    let (reporting, isHosted) = (reporting, isHosted || loop.host != nil)
+    let reporting = reporting
     let reading = reporting.flatMap { loop.recorder?.pointee.beginFrame($0.meter, due: due) }
     body()
     guard let reporting, let reading, self.reporting === reporting else { return }
@@ -64,8 +59,7 @@ extension FrameClock {
       start: LoopClock.Instant(nanoseconds: start),
       end: LoopClock.Instant(nanoseconds: loop.nanoseconds),
       lateness: .nanoseconds(Int64(clamping: late)),
-      reading,
-      isHosted: isHosted
+      reading
     )
     reporting.handler(report)
   }

@@ -214,7 +214,7 @@ public final class FrameClock {
     let frame = Frame(index: next, deadline: due ?? loop.now, missed: 0)
     next += 1
     withExtendedLifetime((self, loop)) {
-      reported(frame, isHosted: true) {
+      reported(frame) {
         if let commits, !commits.isEmpty { loop.performFrame(of: commits) }
       }
     }

@@ -11,9 +11,9 @@ public struct FrameReport: Sendable {
     /// The loop waited for the frame, but its thread did not run when the frame
     /// was due: it got no CPU, or the system's timer was late.
     case notScheduled
-    /// The host of the loop did not run the loop when the frame was due. It ran
-    /// other code, or its thread got no CPU.
-    case host
+    /// The loop was not run when the frame was due. Its host or the program ran
+    /// other code, or the thread got no CPU.
+    case notRun
   }
 
   /// The frame: its number, its deadline, and the number of missed frames before
@@ -35,18 +35,16 @@ public struct FrameReport: Sendable {
   public let lateness: Duration
 
   private let reading: FrameMeter.Reading
-  private let isHosted: Bool
 
   init(
     _ frame: FrameClock.Frame,
     start: LoopClock.Instant,
     end: LoopClock.Instant,
     lateness: Duration,
-    _ reading: FrameMeter.Reading,
-    isHosted: Bool
+    _ reading: FrameMeter.Reading
   ) {
     (self.frame, self.start, self.end) = (frame, start, end)
-    (self.lateness, self.reading, self.isHosted) = (lateness, reading, isHosted)
+    (self.lateness, self.reading) = (lateness, reading)
   }
 
   /// The longest piece of work of the loop since the previous frame, and its
@@ -57,13 +55,12 @@ public struct FrameReport: Sendable {
     return reading.duration == 0 ? nil : (Work(reading.work), duration)
   }
 
-  /// The reason why the frame was late: the place of most of the lateness. Nil
-  /// if the frame was less than a millisecond late, or if the loop's own thread
-  /// did not run the loop.
+  /// The reason for most of the lateness. Nil if the frame was less than a
+  /// millisecond late, or if no time was measured.
   public var cause: Cause? {
     guard lateness >= .milliseconds(1) else { return nil }
     let waited = Duration.nanoseconds(Int64(clamping: reading.waited))
-    if waited * 2 > lateness { return isHosted ? .host : .notScheduled }
+    if waited * 2 > lateness { return reading.wasPolling ? .notScheduled : .notRun }
     return longest.map { .work($0.work, $0.duration) }
   }
 }
@@ -74,8 +71,7 @@ extension FrameReport: CustomStringConvertible {
   public var description: String {
     guard lateness >= .milliseconds(1) else { return "frame \(frame.index) was in time" }
     let text = "frame \(frame.index) was \(lateness.brief) late"
-    guard let cause else { return "\(text): the loop was not run" }
-    return "\(text): \(cause)"
+    return cause.map { "\(text): \($0)" } ?? text
   }
 }
 
@@ -85,7 +81,7 @@ extension FrameReport.Cause: CustomStringConvertible {
     switch self {
     case .work(let work, let duration): "\(work) ran for \(duration.brief)"
     case .notScheduled: "the loop's thread was not scheduled"
-    case .host: "the host did not run the loop"
+    case .notRun: "the loop was not run"
     }
   }
 }

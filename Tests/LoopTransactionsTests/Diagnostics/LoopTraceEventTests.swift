@@ -44,6 +44,7 @@ struct LoopTraceEventTests {
       #expect(file.fault == nil)
       let arrows = file.arrows.filter { $0.category == "request" }
       #expect(arrows.count == 1)
+      print("DEBUG", file.fault ?? "-", file.arrows, file.spans.map { ($0.category, $0.name) })
       let spans = try #require(arrows.first?.spans)
       #expect(spans.count == 2 && spans[0] != spans[1])
       #expect(file.names("post").contains(spans[0]) && file.names("timer").contains(spans[1]))

@@ -69,8 +69,8 @@ struct FrameReportTests {
     }
   }
 
-  @Test("a frame that the loop waited for names no work")  // X6
-  func notScheduled() throws {
+  @Test("a frame that is late because the loop was not run names no work")  // X6
+  func notRun() throws {
     try withSteppedLoop { stepped in
       let frames = try Frames(stepped.loop)
       stepped.advance(by: .milliseconds(10))
@@ -81,11 +81,38 @@ struct FrameReportTests {
       stepped.step()
       let late = try #require(frames.reports.last)
       #expect(late.lateness == .milliseconds(6))
-      #expect(late.cause == .notScheduled)
+      #expect(late.cause == .notRun)
       #expect(late.longest?.duration == .milliseconds(2))
-      #expect("\(late)" == "frame 2 was 6.00 ms late: the loop's thread was not scheduled")
+      #expect("\(late)" == "frame 2 was 6.00 ms late: the loop was not run")
       frames.clock.cancel()
     }
+  }
+
+  @Test("a frame that the loop polled for is late because the thread was not scheduled")  // X6
+  func notScheduled() {
+    var time: UInt64 = 100_000_000
+    var recorder = Recorder(metrics: MetricsCells(), virtualTime: { time }, isInTick: false)
+    let meter = FrameMeter()
+    recorder.frameMeters = [meter]
+    func reading(_ ticked: UInt64, due: UInt64) -> FrameMeter.Reading {
+      _ = recorder.endTick()
+      recorder.willPoll(mayBlock: true)
+      time += ticked
+      recorder.enterTick(polledAt: 0)
+      return recorder.beginFrame(meter, due: due)
+    }
+    let late = reading(30_000_000, due: 110_000_000)
+    #expect(late.wasPolling && late.waited == 20_000_000)
+    let frame = FrameClock.Frame(index: 1, deadline: LoopClock.now, missed: 0)
+    let lateness = Duration.milliseconds(20)
+    let now = LoopClock.now
+    let report = FrameReport(frame, start: now, end: now, lateness: lateness, late)
+    #expect(report.cause == .notScheduled)
+    #expect("\(report)" == "frame 1 was 20.0 ms late: the loop's thread was not scheduled")
+    // Most of the lateness is before the loop began to wait.
+    time += 40_000_000
+    #expect(reading(5_000_000, due: 140_000_000).waited == 5_000_000)
+    recorder.stop()
   }
 
   @Test("each of two clocks has the longest piece since its own previous frame")  // X6
@@ -139,8 +166,8 @@ struct FrameReportTests {
       clock.beginFrame(deadline: due)
       #expect(reports.map(\.frame.index) == [1, 2])
       #expect(reports.map(\.lateness) == [.zero, .milliseconds(30)])
-      #expect(reports.last?.cause == .host)
-      let text = "frame 2 was 30.0 ms late: the host did not run the loop"
+      #expect(reports.last?.cause == .notRun)
+      let text = "frame 2 was 30.0 ms late: the loop was not run"
       #expect(reports.last?.description == text)
       // The commits are part of the frame.
       #expect(reports.last.map { $0.start.duration(to: $0.end) } == .milliseconds(4))

@@ -54,6 +54,7 @@ final class DisplayCore {
     switch action {
     case .schedule: display.schedule(self)
     case .stop(let generation):
+      if let times = runs[generation]?.times { display.meter?.drop(times) }
       runs[generation]?.watch?.cancel()
       cancelWatermark.raise(to: generation)
       runs[generation]?.operation?.cancel()

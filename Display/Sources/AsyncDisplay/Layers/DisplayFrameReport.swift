@@ -34,7 +34,8 @@ public struct DisplayFrameReport: Sendable {
   /// The number of displays that were cancelled since the previous report.
   public let cancelled: Int
 
-  /// The number of displays that are under way.
+  /// The number of displays that are under way, including cancelled ones whose
+  /// drawing has not stopped yet.
   public let drawing: Int
 
   /// The number of layers that wait for the display commit or for memory.
@@ -65,7 +66,7 @@ extension DisplayFrameReport: CustomStringConvertible {
   /// One line, such as `frame 812 was in time; 3 displays shown, 1 drawing;
   /// slowest Card waited 3.1 ms and has been drawn for 18.4 ms`.
   public var description: String {
-    var counts = ["\(displayed) displays shown"]
+    var counts = ["\(displayed) display\(displayed == 1 ? "" : "s") shown"]
     if cancelled > 0 { counts.append("\(cancelled) cancelled") }
     if drawing > 0 { counts.append("\(drawing) drawing") }
     if waiting > 0 { counts.append("\(waiting) waiting") }

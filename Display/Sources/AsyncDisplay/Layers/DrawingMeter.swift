@@ -14,6 +14,9 @@ final class DrawingMeter {
     return times
   }
 
+  /// Drops a display that is cancelled, because nothing waits for it any more.
+  func drop(_ times: DisplayTimes) { running[ObjectIdentifier(times)] = nil }
+
   /// Ends a display. Only those that were drawn are compared.
   func end(_ times: DisplayTimes, _ outcome: DisplayOutcome) {
     guard running.removeValue(forKey: ObjectIdentifier(times)) != nil else { return }
