@@ -49,7 +49,10 @@ private final class TracedProgram {
     switch random(5) {
     case 0: loop.post { [self] in takeStep() }
     case 1: loop.addTimer(after: .milliseconds(random(3))) { [self] _ in takeStep() }
-    case 2: loop.addObserver(for: .beforeWaiting, repeats: false) { [self] _ in takeStep() }
+    case 2:
+      loop.addObserver(for: .beforeWaiting, repeats: false) { [self] _ in takeStep() }
+      // An observer does not begin a tick.
+      loop.post {}
     case 3: takeStep()
     default:
       let transaction = AsyncTransaction(on: loop, name: "answer", scheduler: scheduler)

@@ -34,7 +34,8 @@ struct LoopTraceEventTests {
           LoopTrace.beginArrow(to: first)
           LoopTrace.beginArrow(to: second)
         }
-        loop.addTimer(after: .milliseconds(1)) { _ in
+        // In a macro's closure, all code has the line of the macro.
+        loop.addTimer(after: .milliseconds(1), fileID: "Test/Timer.swift", line: 5) { _ in
           LoopTrace.endArrow(to: second)
           LoopTrace.endArrow(to: second)
         }
@@ -44,10 +45,7 @@ struct LoopTraceEventTests {
       #expect(file.fault == nil)
       let arrows = file.arrows.filter { $0.category == "request" }
       #expect(arrows.count == 1)
-      print("DEBUG", file.fault ?? "-", file.arrows, file.spans.map { ($0.category, $0.name) })
-      let spans = try #require(arrows.first?.spans)
-      #expect(spans.count == 2 && spans[0] != spans[1])
-      #expect(file.names("post").contains(spans[0]) && file.names("timer").contains(spans[1]))
+      #expect(arrows.first?.spans == [file.names("post")[0], "Test/Timer.swift:5"])
     }
   }
 
