@@ -17,6 +17,10 @@ package struct TraceFile: Decodable {
     package let name: String?
     package let queued: Int?
     package let workers: Int?
+    /// The value of a user's counter.
+    package let value: Int?
+    /// The lateness of a frame, in microseconds.
+    package let late: Double?
   }
 
   package struct Other: Decodable {
@@ -78,7 +82,8 @@ package struct TraceFile: Decodable {
 }
 
 // The rules: spans nest, the times of a track and of a counter do not decrease,
-// and an arrow begins once, ends once, and never goes back in time.
+// and an arrow begins once, ends once, and never goes back in time. A counter has
+// a scheduler's values or one of its own, and a frame has its lateness.
 extension TraceFile {
   private struct End {
     let phase: String
@@ -126,7 +131,8 @@ extension TraceFile {
         }
         let end = End(phase: event.ph, time: event.ts, span: span, category: event.cat ?? "")
         ends[event.id ?? 0, default: []].append(end)
-      case "i", "C": break
+      case "i": checkMark(event)
+      case "C": checkCounter(event)
       default: report("unknown event \(event.ph)")
       }
     }
@@ -134,6 +140,21 @@ extension TraceFile {
       report("track \(track): \(spans.count) spans do not end")
     }
     for (id, ends) in ends.sorted(by: { $0.key < $1.key }) { addArrow(id, ends) }
+  }
+
+  private mutating func checkMark(_ event: Event) {
+    if event.cat == "mark" { return }
+    guard event.cat == "frame", let late = event.args?.late, late >= 0 else {
+      return report("the mark \(event.name ?? "") is neither the user's nor a frame")
+    }
+    if event.name?.wholeMatch(of: /frame \d+/) == nil { report("a frame has no number") }
+  }
+
+  private mutating func checkCounter(_ event: Event) {
+    let args = event.args
+    let isScheduler = args?.queued != nil && args?.workers != nil && args?.value == nil
+    let isUser = args?.value != nil && args?.queued == nil && args?.workers == nil
+    if !isScheduler, !isUser { report("the counter \(event.name ?? "") has no value") }
   }
 
   private mutating func addArrow(_ id: Int, _ ends: [End]) {

@@ -11,12 +11,14 @@ struct Options {
   /// The number of frames to show, or nil to run until the window is closed.
   var frames: Int?
   var isHeadless = false
-  /// Whether to print a report once per second.
+  /// Whether to print late frames, and a report once per second.
   var reports = false
+  /// The file to write a trace to when the program exits, or nil.
+  var trace: String?
 
   static let help = """
     usage: cardfeed [--variant NAME] [--size WxH] [--scale N] [--frames N] [--headless]
-                    [--report]
+                    [--report] [--trace FILE]
 
     A feed of 500 cards, drawn off the loop.
 
@@ -27,7 +29,10 @@ struct Options {
                       Xft.dpi / 96, or the screen's dots per inch / 96)
       --frames N      exit after N frames, at least 1
       --headless      open no window; scroll automatically and report
-      --report        print a report once per second, and when the feed comes to rest
+      --report        print a report once per second, and when the feed comes to rest;
+                      print each frame that was late by a whole frame, and the reason
+      --trace FILE    write a trace of all threads when the program exits; open it with
+                      loopbench trace FILE, or at ui.perfetto.dev
 
     up, down: scroll · page up, page down: a page · home, end: jump · space: stop
     wheel, drag: scroll · click, tap: open a card, or like it
@@ -39,6 +44,9 @@ struct Options {
 
     """
 
+  /// A minute of frames of a busy feed, 4 MB per thread. Not measured.
+  static let eventsPerThread = 131_072
+
   struct Misuse: Error { let text: String }
 
   /// Parses `arguments`. Returns nil if they request help.
@@ -49,6 +57,8 @@ struct Options {
       case "-h", "--help": return nil
       case "--headless": (isHeadless, reports) = (true, true)
       case "--report": reports = true
+      case "--trace":
+        trace = try Self.read(word, words.popFirst(), "a path") { $0.isEmpty ? nil : $0 }
       case "--variant": variant = try Self.variant(word, words.popFirst())
       case "--size":
         size = try Self.read(word, words.popFirst(), "WxH, each 100 to 8000", Self.size)

@@ -16,7 +16,7 @@ final class HeadlessPlayer {
   private let loop: EventLoop
   private let options: Options
   private let feed: Feed
-  private var report: FrameReport
+  private var report: FeedReport
   private var shown = 0
 
   init(_ options: Options, on loop: EventLoop) throws {
@@ -26,7 +26,7 @@ final class HeadlessPlayer {
       stage: FeedStage(options.variant, on: loop),
       viewport: options.size ?? Feed.viewport
     )
-    report = FrameReport(prints: true)
+    report = FeedReport(prints: true)
   }
 
   /// Runs for the requested number of frames.
@@ -34,6 +34,7 @@ final class HeadlessPlayer {
     ProcessorShare.takeShortTurns()
     feed.stage.isScrolling = true
     let clock = try FrameClock(on: loop) { [unowned self] in show($0) }
+    if options.reports { clock.frameHandler = LateFrames.handler { [feed] in feed.stage } }
     loop.run()
     clock.cancel()
     feed.clear()
@@ -50,7 +51,7 @@ final class HeadlessPlayer {
 }
 
 /// Counts frames and prints a line for each second.
-struct FrameReport {
+struct FeedReport {
   let prints: Bool
   private var (frames, missed, blanks, tiles) = (0, 0, 0, 0)
 
@@ -66,7 +67,7 @@ struct FrameReport {
 
   /// Prints a line about the frames since the last one.
   mutating func flush(_ shown: FeedFrame, _ variant: FeedVariant, _ suffix: String) {
-    defer { self = FrameReport(prints: prints) }
+    defer { self = FeedReport(prints: prints) }
     guard prints else { return }
     print(
       "\(variant.name): \(frames) frames, \(missed) dropped, "

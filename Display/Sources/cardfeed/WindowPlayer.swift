@@ -32,7 +32,7 @@ final class WindowPlayer {
   // alone causes no frames.
   private var plainHistory = SceneHistory()
   private var graphPicture: Bitmap?
-  private var report: FrameReport
+  private var report: FeedReport
   private var shown = 0
   private var failure: (any Error)?
 
@@ -49,7 +49,7 @@ final class WindowPlayer {
     corpus = try CardCorpus(scale: min(max(scale, 0.1), 4), scripts: Script.installed)
     model = FeedModel(corpus, count: Self.count, size: size.points)
     builder = SceneBuilder(try SceneArt(scale: scale, from: pool))
-    report = FrameReport(prints: options.reports)
+    report = FeedReport(prints: options.reports)
     feed = Self.feed(options.variant, corpus, size.points, scale, loop)
     details = DetailsLoader(corpus, stage: feed.stage)
     connect()
@@ -116,7 +116,11 @@ extension WindowPlayer {
     restingFrames = 0
     guard clock == nil else { return }
     do {
-      clock = try FrameClock(on: loop) { [unowned self] in tick($0) }
+      let new = try FrameClock(on: loop) { [unowned self] in tick($0) }
+      if options.reports {
+        new.frameHandler = LateFrames.handler { [unowned self] in feed.stage }
+      }
+      clock = new
     } catch {
       end(error)
     }

@@ -20,6 +20,9 @@ do {
     print(Options.help, terminator: "")
     exit(0)
   }
+  let trace = try options.trace.map { path in
+    (path, try LoopTrace(eventsPerThread: Options.eventsPerThread))
+  }
   let loop = try EventLoop()
   do {
     if options.isHeadless {
@@ -33,6 +36,10 @@ do {
     throw error
   }
   try loop.close()
+  if let (path, trace) = trace {
+    trace.stop()
+    try trace.write(to: path)
+  }
 } catch let misuse as Options.Misuse {
   fail("\(misuse.text)\nTry cardfeed --help.", 2)
 } catch let failure as Window.Failure {

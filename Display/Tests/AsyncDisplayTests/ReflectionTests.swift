@@ -37,10 +37,26 @@ extension Samples {
     add("ContentsPolicy", layer.contentsPolicy)
     add("Display", display)
     add("DisplayMetrics", display.metrics)
+    try addReports(display)
     add("DisplayTask", painter.displayTask(for: layer) as Any)
     add("DisplayOutcome", DisplayOutcome.failed(CancellationError()))
     add("DisplayError", DisplayError.noMemory(byteCount: 1))
     add("CancelWatch", CancelWatch { _, _ in } as Any)
+  }
+
+  private mutating func addReports(_ display: Display) throws {
+    display.measuresDrawing = true
+    let painter = Painter()
+    let layer = Layer(in: display, painter)
+    layer.displayNow()
+    var report: DisplayFrameReport?
+    let clock = FrameClock(hostedOn: display.loop) {}
+    clock.frameHandler = { report = display.report(on: $0) }
+    clock.beginFrame()
+    clock.cancel()
+    add("DisplayFrameReport", report as Any)
+    add("DisplayFrameReport.SlowDisplay", report?.slowest as Any)
+    withExtendedLifetime(painter) {}
   }
 
   private mutating func addBitmaps(_ pool: BitmapPool) throws {

@@ -61,6 +61,26 @@ struct ProgramTests {
     #expect(try TestProgram.run(feed, ["--variant", "S9"]).code == 2)
   }
 
+  @Test("with --trace the feed writes its frames, drawings and bitmaps in flight")  // X3, D18
+  func trace() throws {
+    let path = "/tmp/cardfeed-\(getpid()).json"
+    defer { unlink(path) }
+    let options = ["--headless", "--scale", "0.1", "--frames", "60", "--trace", path]
+    let ran = try TestProgram.run(TestProgram.built("cardfeed"), options)
+    #expect(ran.code == 0, "\(ran.errors)")
+    try checkTrace(path)
+    // loopbench draws it.
+    let drawn = try TestProgram.run(
+      TestProgram.built("loopbench"),
+      ["trace", path, "-o", path + ".html"]
+    )
+    defer { unlink(path + ".html") }
+    #expect(drawn.code == 0, "\(drawn.errors)")
+    let unwritten = ["--headless", "--scale", "0.1", "--frames", "1", "--trace", "/nowhere/t.json"]
+    let refused = try TestProgram.run(TestProgram.built("cardfeed"), unwritten)
+    #expect(refused.code == 1 && refused.errors.contains("cannot write '/nowhere/t.json'"))
+  }
+
   @Test("a number of frames, a scale or a size that shows nothing is a usage error")
   func misuse() throws {
     let feed = TestProgram.built("cardfeed")
@@ -93,4 +113,20 @@ struct ProgramTests {
     let blind = ["DISPLAY": "", "SDL_VIDEODRIVER": "x11"]
     #expect(try TestProgram.run(feed, ["--scale", "0.1"], environment: blind).code == 1)
   }
+}
+
+/// Checks the trace of a feed that has drawn at least one card on a worker.
+func checkTrace(_ path: String) throws {
+  let file = try TraceFile(String(contentsOfFile: path, encoding: .utf8))
+  #expect(file.fault == nil)
+  #expect(file.marks.contains { $0.hasPrefix("frame ") })
+  // The feed's layers belong to cards.
+  #expect(file.names("operation").contains("Card"), "\(Set(file.names("operation")))")
+  let shown = file.arrows.filter { $0.category == "add" && $0.spans.contains("Card") }
+  #expect(shown.contains { $0.spans.count == 3 }, "no arrow from a request to a completion")
+  let requests = file.arrows.filter { $0.category == "request" }
+  #expect(requests.contains { $0.spans.last?.contains("AsyncDisplay/") == true })
+  let bitmaps = file.counters.filter { $0.name == "bitmaps in flight" }.compactMap(\.args?.value)
+  #expect(bitmaps.contains { $0 > 0 } && bitmaps.allSatisfy { $0 >= 0 })
+  #expect(file.counters.contains { $0.name == "bytes of bitmaps in flight" })
 }

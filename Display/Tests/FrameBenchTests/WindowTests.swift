@@ -43,6 +43,16 @@ extension ProgramTests {
       try window.does("key End") { $0.position > 1000 && $0.isAtRest }
       try window.ends("key", "q")
     }
+
+    @Test("with --trace a window writes its frames, drawings and bitmaps in flight")  // X3, D18
+    func trace() throws {
+      let path = "/tmp/cardfeed-window-\(getpid()).json"
+      defer { unlink(path) }
+      let window = try Window(["--trace", path])
+      try window.does("key", "Next") { $0.position == 450 && $0.isAtRest }
+      try window.ends("key", "q")
+      try checkTrace(path)
+    }
   }
 }
 
@@ -64,12 +74,12 @@ private final class Window {
   private let display: VirtualDisplay
   private let feed: TestProgram
 
-  init() throws {
+  init(_ more: [String] = []) throws {
     display = try VirtualDisplay(size: "400x500x24")
     // A feed at rest prints nothing. If it ignores an input, `timeout` ends it,
     // so that the test fails instead of waiting. Test threads block SIGTERM, and
     // programs inherit that.
-    let options = ["--scale", "0.5", "--size", "400x500", "--report"]
+    let options = ["--scale", "0.5", "--size", "400x500", "--report"] + more
     feed = TestProgram(
       "timeout",
       ["-s", "KILL", "300", TestProgram.built("cardfeed")] + options,
@@ -129,7 +139,8 @@ private final class Window {
   }
 
   private func next() throws -> Report {
-    let line = try #require(feed.nextLine())
+    var line = try #require(feed.nextLine())
+    while line.hasPrefix("frame ") { line = try #require(feed.nextLine()) }
     let match = try #require(
       try /(\w+): .* at (\d+)(, at rest.*)?/.wholeMatch(in: line),
       "unexpected report: \(line)"

@@ -95,6 +95,7 @@ public func runCase(on host: some TestedHost) throws {
     "polled": { try $0.polled() },
     "shortage": { try $0.shortage() },
     "lateness": { try $0.lateness() },
+    "traced": { try $0.traced() },
   ]
   guard let name = CommandLine.arguments.dropFirst().first, let body = cases[name] else {
     fatalError("usage: one of \(cases.keys.sorted())")

@@ -140,6 +140,24 @@ struct HostTests {
     #expect(output.lines == ["between 100", "within true", "timer true", "post true"])
   }
 
+  @Test(
+    "a trace of a seeded program has the spans and arrows of a plain loop's, in the same order",
+    arguments: ["glib-host", "sdl-host"]
+  )  // C5, X3
+  func traced(_ host: String) throws {
+    let hosted = try HostProgram.output(host, "traced")
+    let plain = try HostProgram.output(host, "traced plain")
+    #expect(hosted.code == 0 && hosted.lines.first == "fault none", "\(hosted.errors)")
+    #expect(hosted.lines == plain.lines)
+    // Every kind of step is there, and each kind of arrow.
+    for start in ["post", "timer", "observer", "completion", "operation", "transaction", "flush"] {
+      #expect(plain.lines.contains { $0.hasPrefix("\(start) ") }, "\(start)")
+    }
+    for start in ["post:", "commit:", "add:"] {
+      #expect(plain.lines.contains { $0.hasPrefix(start) }, "\(start)")
+    }
+  }
+
   // GLib is not included, because it needs no descriptor except the loop's.
   @Test(
     "a host without a free descriptor throws EMFILE, and the loop remains usable",

@@ -83,9 +83,6 @@ public final class LoopTrace: Sendable {
   }
 
   @usableFromInline
-  static var isRunning: Bool { ForkGuard.trace != 0 }
-
-  @usableFromInline
   @inline(never)
   static func record(_ name: StaticString) {
     guard let ring = TraceThread.ring else { return }

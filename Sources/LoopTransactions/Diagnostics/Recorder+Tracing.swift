@@ -82,6 +82,12 @@ extension Recorder {
     trace.begin(owner, depth: 2 * depth - 1, 0, at: now)
   }
 
+  /// Records that frame `index` begins, `lateness` nanoseconds late.
+  mutating func markFrame(_ index: Int, lateness: UInt64) {
+    let (now, index) = (now, UInt64(bitPattern: Int64(index)))
+    trace?.append(TraceEvent(.frame, at: now, name: lateness, value: index))
+  }
+
   /// Records that an arrow begins here.
   mutating func beginArrow(_ topic: TraceEvent.Topic, _ key: UInt64) {
     let now = now

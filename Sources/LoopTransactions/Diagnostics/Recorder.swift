@@ -9,22 +9,29 @@
 /// counted.
 struct Recorder: ~Copyable {
   /// The tick that runs, or the last one after `endTick()`.
-  private(set) var tick: Tick
+  var tick: Tick
   private(set) var slot: WorkSlot?
   /// Where a trace records this loop's work.
   var trace: LoopTraceRing? { didSet { isTraced = trace != nil } }
   // So that a tick without a trace reads one byte and counts no reference.
   private(set) var isTraced = false
+  /// The meters of the frame clocks that report, and whether there are any.
+  var frameMeters: [FrameMeter] = [] { didSet { hasFrameMeters = !frameMeters.isEmpty } }
+  private(set) var hasFrameMeters = false
+  // The longest piece of this tick before its last frame.
+  var beforeFrame = LongestPiece()
   private let metrics: MetricsCells
   // Nil if the loop reads the system's clock.
   private let virtualTime: (() -> UInt64)?
   // Whether times are readings of the CPU's counter. False with a virtual clock,
   // and if the CPU has no counter.
   private let readsCounter: Bool
-  private var clock: CycleClock
+  private(set) var clock: CycleClock
 
   // Both in units of `now`.
   private var tickEnd: UInt64
+  // The end of the last tick. `tickEnd` also moves when a run begins.
+  private(set) var workEnd: UInt64
   private var pieceStart: UInt64
 
   // The owner of the current piece.
@@ -56,7 +63,7 @@ struct Recorder: ~Copyable {
     slot = .claim(virtualTime == nil ? .loop : .steppedLoop, name: System.threadName)
     let now = virtualTime?() ?? CycleClock.cycles
     tick = Tick(rate: clock.rate, start: now, end: now, waitStart: now, lastCallback: now)
-    (tickEnd, pieceStart) = (now, now)
+    (tickEnd, workEnd, pieceStart) = (now, now, now)
     carriedBefore = metrics.carriedOver.value
     WorkSlot.addReader()
     guard isInTick else { return }
@@ -216,13 +223,14 @@ extension Recorder {
     let now = now
     if _slowPath(!isInTick) { beginTick(at: now) }
     closePiece(at: now)
+    if _slowPath(hasFrameMeters) { endFramePieces() }
     if _slowPath(isTraced) { traceEndTick(at: now) }
     if _slowPath(clock.isStale(at: now)) { refreshClock() }
     let carried = metrics.carriedOver.value
     tick.end = now
     tick.carriedOver = carried &- carriedBefore
     carriedBefore = carried
-    tickEnd = now
+    (tickEnd, workEnd) = (now, now)
     isLibraryNext = false
     return isWhole
   }
@@ -283,5 +291,5 @@ extension Recorder {
   @inline(never)
   private mutating func otherNow() -> UInt64 { virtualTime?() ?? CycleClock.cycles }
 
-  private func nanoseconds(at reading: UInt64) -> UInt64 { clock.rate.nanoseconds(at: reading) }
+  func nanoseconds(at reading: UInt64) -> UInt64 { clock.rate.nanoseconds(at: reading) }
 }

@@ -18,6 +18,10 @@ struct TraceEvent: BitwiseCopyable, Equatable {
     case arrowEnd
     /// The counters of a scheduler.
     case counters
+    /// A counter of the user.
+    case counter
+    /// A frame of a clock begins.
+    case frame
   }
 
   /// The work that an arrow leads to. Keys of different topics are independent.
@@ -25,13 +29,17 @@ struct TraceEvent: BitwiseCopyable, Equatable {
     case post = 1
     case commit
     case operation
+    /// An object that the user names.
+    case request
   }
 
   /// In nanoseconds of a virtual clock, or a value of `CycleClock.cycles`.
   var time: UInt64
-  /// The `OwnerWord` of a span, or of the name of a mark or scheduler.
+  /// The `OwnerWord` of a span, or of the name of a mark, scheduler or counter.
+  /// Of a frame, its lateness in nanoseconds.
   var name: UInt64
-  /// The key of an arrow, or 0; or the values of the counters.
+  /// The key of an arrow, or 0; the values of the counters, or of a counter; or
+  /// the number of a frame.
   var value: UInt64
   /// The kind, the depth, the topic, and the number of the scheduler.
   var tag: UInt64
@@ -69,7 +77,7 @@ struct TraceEvent: BitwiseCopyable, Equatable {
   /// The number of queued operations, and of workers that are awake.
   var counters: (queued: Int, workers: Int) { (Int(value & 0xFFFF_FFFF), Int(value >> 32)) }
 
-  /// The key of the arrows of `operation`.
+  /// The key of the arrows of `operation`, or of an object that the user names.
   static func key(of operation: AnyObject) -> UInt64 {
     UInt64(UInt(bitPattern: Unmanaged.passUnretained(operation).toOpaque()))
   }

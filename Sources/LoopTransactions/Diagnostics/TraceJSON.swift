@@ -63,6 +63,7 @@ struct TraceJSON {
         if let point { add(point, place, time) }
       case .spanEnd: end(&depths, from: event.depth, place, time)
       case .mark: addEvent(#""ph":"i","s":"t","cat":"mark","name":"# + nameOf(event), place, time)
+      case .frame: addEvent(Self.frame(event), place, time)
       case .arrowBegin, .arrowEnd:
         guard let point else { continue }
         // A viewer shows an arrow only if a span contains its end.
@@ -71,7 +72,7 @@ struct TraceJSON {
         if isBare { begin(Self.quoted(name), "arrow", &depths, 0, place, time) }
         add(point, place, time)
         if isBare { end(&depths, from: 0, place, time) }
-      case .counters, nil: break
+      case .counters, .counter, nil: break
       }
     }
     if let last = track.events.last { end(&depths, from: 0, place, Self.microseconds(last.time)) }
@@ -112,16 +113,15 @@ struct TraceJSON {
   private mutating func addCounters() {
     var counters: [(event: TraceEvent, process: Int)] = []
     for (index, track) in tracks.enumerated() {
-      for event in track.events where event.kind == .counters {
+      for event in track.events where event.kind == .counters || event.kind == .counter {
         counters.append((event, process(of: index)))
       }
     }
     counters.sort { $0.event.time < $1.event.time }
     for (event, process) in counters {
-      let (queued, workers) = event.counters
-      let values = #"{"queued":\#(queued),"workers":\#(workers)}"#
+      let values = Self.values(event)
       addEvent(
-        #""ph":"C","id":\#(event.scheduler),"name":\#(nameOf(event)),"args":\#(values)"#,
+        #""ph":"C","id":\#(event.scheduler),"name":\#(nameOf(event)),"args":{\#(values)}"#,
         "\"pid\":\(process)",
         Self.microseconds(event.time)
       )
@@ -167,6 +167,18 @@ extension TraceJSON {
     owner.kind == .other ? "flush" : "\(owner.kind)"
   }
 
+  private static func values(_ event: TraceEvent) -> String {
+    if event.kind == .counter { return #""value":\#(Int64(bitPattern: event.value))"# }
+    let (queued, workers) = event.counters
+    return #""queued":\#(queued),"workers":\#(workers)"#
+  }
+
+  // Viewers show the time of the mark, and the lateness in microseconds.
+  private static func frame(_ event: TraceEvent) -> String {
+    let (index, late) = (event.value, microseconds(event.name))
+    return #""ph":"i","s":"t","cat":"frame","name":"frame \#(index)","args":{"late":\#(late)}"#
+  }
+
   private static func microseconds(_ nanoseconds: UInt64) -> String {
     let rest = nanoseconds % 1000
     let zeros = rest < 10 ? "00" : rest < 100 ? "0" : ""
@@ -197,6 +209,7 @@ extension TraceEvent.Topic {
     case .post: "post"
     case .commit: "commit"
     case .operation: "add"
+    case .request: "request"
     }
   }
 }

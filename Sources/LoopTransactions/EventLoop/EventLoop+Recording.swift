@@ -87,7 +87,7 @@ extension EventLoop {
   func updateRecorder() {
     let wanted =
       storedTickHandler != nil || storedWatchdog != nil || latencies != nil
-      || traceRing != nil
+      || traceRing != nil || !frameMeters.isEmpty
     if wanted, recorder == nil { startRecording() } else if !wanted { stopRecording() }
     core.setRecords(ticks: isTimed || recorder != nil, wakes: recorder != nil)
   }
@@ -104,6 +104,7 @@ extension EventLoop {
       recorderMemory = RecorderMemory(new)
     }
     recorder = recorderMemory?.recorder
+    recorder?.pointee.frameMeters = frameMeters
   }
 
   private func stopRecording() {
@@ -124,6 +125,7 @@ extension EventLoop {
     storedTickHandler = nil
     storedWatchdog = nil
     latencies = nil
+    frameMeters = []
     endTracing()
     stopRecording()
     core.setRecords(ticks: false, wakes: false)

@@ -132,6 +132,8 @@ public final class EventLoop {
   // Kept until the loop is released, because a piece of work may stop the
   // recording that it is part of.
   var recorderMemory: RecorderMemory?
+  // The meters of frame clocks that report.
+  var frameMeters: [FrameMeter] = []
   // Where the loop records for a trace, and the number of the trace that the
   // loop has noticed.
   @exclusivity(unchecked) var traceRing: TraceRing?

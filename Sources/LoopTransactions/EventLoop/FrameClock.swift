@@ -33,11 +33,12 @@ public final class FrameClock {
   /// One frame.
   public struct Frame: Hashable, Sendable {
     /// The number of the frame. Frame n is due n periods after the clock was
-    /// created.
+    /// created. A host's frames are numbered from 1 as they are announced.
     public let index: Int
 
     /// The time at which the frame was due. Compute the frame's content from
-    /// this, not from the time of the call.
+    /// this, not from the time of the call. If a host announced the frame
+    /// without a deadline, the time of the call.
     public let deadline: LoopClock.Instant
 
     /// The number of earlier frames that passed without a call.
@@ -63,6 +64,9 @@ public final class FrameClock {
   private var next = 1  // loop only
   // Whether a requested frame of a host has not begun yet.
   private var isRequested = false  // loop only
+
+  /// The handler of frame reports, if there is one.
+  var reporting: FrameReporting?  // loop only
 
   /// The commits that wait for the next frame, once there were any.
   var commits: (any FramePart)?  // loop only
@@ -126,7 +130,7 @@ public final class FrameClock {
       at: LoopClock.Instant(nanoseconds: origin),
       .onRequest,
       nil
-    ) { [self] _ in beginTimedFrame() }
+    ) { [self] in beginTimedFrame($0, origin, framesPerSecond) }
   }
 
   /// Creates a clock on `loop` whose frames a host announces by `beginFrame()`.
@@ -143,7 +147,7 @@ public final class FrameClock {
     loop.checkUsable("FrameClock.init")
     self.init(loop.core, .host(requestFrame), nil)
     // Never fires. The loop keeps it, and with it the clock.
-    timer = loop.makeUnarmedTimer { [self] _ in beginTimedFrame() }
+    timer = loop.makeUnarmedTimer { [self] _ in commits?.beginFrame() }
   }
 
   /// Whether the clock has frames: it was not cancelled, and its loop is open.
@@ -166,6 +170,7 @@ public final class FrameClock {
     guard let timer, !core.isForked else { return }
     timer.cancel()
     self.timer = nil
+    setReporting(nil)
     // Called last, because it may call the host of an embedded loop.
     commits?.beginFrame()
   }
@@ -181,7 +186,20 @@ public final class FrameClock {
   ///
   /// - Precondition: The clock was created by `init(hostedOn:requestFrame:)`.
   /// - Complexity: O(n) in the pending commits.
-  public func beginFrame() {
+  public func beginFrame() { beginFrame(due: nil) }
+
+  /// Announces a frame like `beginFrame()`, and tells when it was due.
+  ///
+  /// Call on the loop, in the host's frame callback.
+  ///
+  /// - Parameter deadline: The time when the host should have announced the
+  ///   frame, for `frameHandler` and for traces. It does not change when commits
+  ///   are performed.
+  /// - Precondition: The clock was created by `init(hostedOn:requestFrame:)`.
+  /// - Complexity: O(n) in the pending commits.
+  public func beginFrame(deadline: LoopClock.Instant) { beginFrame(due: deadline) }
+
+  private func beginFrame(due: LoopClock.Instant?) {
     core.checkThread("FrameClock.beginFrame")
     guard case .host = source else {
       trap(
@@ -193,8 +211,13 @@ public final class FrameClock {
     }
     guard isActive, !core.isForked, let loop = core.loopOnThread else { return }
     isRequested = false
-    guard let commits, !commits.isEmpty else { return }
-    withExtendedLifetime((self, loop)) { loop.performFrame(of: commits) }
+    let frame = Frame(index: next, deadline: due ?? loop.now, missed: 0)
+    next += 1
+    withExtendedLifetime((self, loop)) {
+      reported(frame) {
+        if let commits, !commits.isEmpty { loop.performFrame(of: commits) }
+      }
+    }
   }
 
   /// Called when a commit waits for a frame, and no other does. Comes last in a
@@ -223,12 +246,20 @@ public final class FrameClock {
   private func tick(_ firing: LoopTimer.Firing) {
     let index = next + firing.missed
     next = index + 1
-    commits?.beginFrame()
-    guard case .timer(let body) = source else { return }
-    body(Frame(index: index, deadline: firing.deadline, missed: firing.missed))
+    let frame = Frame(index: index, deadline: firing.deadline, missed: firing.missed)
+    reported(frame) {
+      commits?.beginFrame()
+      guard case .timer(let body) = source else { return }
+      body(frame)
+    }
   }
 
-  private func beginTimedFrame() { commits?.beginFrame() }
+  private func beginTimedFrame(_ firing: LoopTimer.Firing, _ origin: UInt64, _ rate: Double) {
+    let index = TimerSchedule.frame(at: firing.deadline.nanoseconds, origin, rate)
+    reported(Frame(index: index, deadline: firing.deadline, missed: 0)) {}
+    // Called last, because it may call the host of an embedded loop.
+    commits?.beginFrame()
+  }
 
   private static func checkRate(_ framesPerSecond: Double) {
     require(

@@ -79,7 +79,7 @@ package enum TimerSchedule {
   }
 
   /// Returns the latest frame that is due at `time`.
-  private static func frame(at time: UInt64, _ origin: UInt64, _ rate: Double) -> Int {
+  static func frame(at time: UInt64, _ origin: UInt64, _ rate: Double) -> Int {
     var index = Int(Double(time - origin) * rate / 1_000_000_000)
     if deadline(ofFrame: index, origin, rate) > time { index -= 1 }
     if deadline(ofFrame: index + 1, origin, rate) <= time { index += 1 }

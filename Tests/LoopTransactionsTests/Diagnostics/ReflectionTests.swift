@@ -52,10 +52,16 @@ private struct Samples {
     var report: TickReport?
     loop.tickHandler = { report = $0 }
     var frame: FrameClock.Frame?
-    add("FrameClock", try FrameClock(on: loop) { frame = $0 })
+    let clock = try FrameClock(on: loop) { frame = $0 }
+    var frameReport: FrameReport?
+    clock.frameHandler = { frameReport = $0 }
+    add("FrameClock", clock)
     stepped.advance(by: .milliseconds(20))
     add("LoopTimer.Firing", firing as Any)
     add("FrameClock.Frame", frame as Any)
+    add("FrameReport", frameReport as Any)
+    add("FrameReport.Cause", FrameReport.Cause.notScheduled)
+    clock.frameHandler = nil
     loop.tickHandler = nil
     add("TickReport", report as Any)
     add("Work", report?.longest?.work as Any)

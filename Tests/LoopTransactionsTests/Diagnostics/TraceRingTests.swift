@@ -181,23 +181,39 @@ struct TraceValidatorTests {
     #"{"ph":"\#(phase)","name":"n","id":\#(id),"pid":1,"tid":\#(track),"ts":\#(time)}"#
   }
 
+  private func event(_ phase: String, _ time: Int, _ rest: String) -> String {
+    #"{"ph":"\#(phase)",\#(rest),"pid":1,"tid":1,"ts":\#(time)}"#
+  }
+
   @Test("a valid file has no fault, and every violation is found")  // X3
   func violations() throws {
     #expect(try fault(event("B", 1), event("E", 2)) == nil)
     #expect(try fault(event("B", 1)) == "track 1: 1 spans do not end")
     #expect(try fault(event("E", 1)) == "track 1: a span ends at 1.0 that did not begin")
     #expect(try fault(event("B", 2), event("E", 1)) == "track 1 goes back to 1.0")
-    #expect(try fault(event("i", 2, track: 2)) == "track 2 has no name")
+    #expect(try fault(event("B", 2, track: 2)) == "track 2 has no name")
     #expect(try fault(event("s", 2, id: 3)) == "track 1: an arrow at 2.0 is in no span")
     let (start, end) = (event("B", 1), event("E", 9))
     #expect(try fault(start, event("s", 2, id: 3), end) == "arrow 3 has s")
     #expect(try fault(start, event("s", 2, id: 3), event("f", 4, id: 3), end) == nil)
     let back = [event("f", 2, id: 3), event("s", 4, id: 3)]
     #expect(try fault(start, back[0], back[1], end) == "arrow 3 goes back from 4.0 to 2.0")
-    #expect(try fault(event("C", 4), event("C", 3)) == "counter n goes back to 3.0")
-    #expect(try fault(event("C", 4, id: 1), event("C", 3, id: 2)) == nil)
-    let anonymous = #"{"ph":"C","name":"n","pid":1,"ts":4}"#
+    func counter(_ time: Int, id: Int = 1, _ values: String = #""value":-1"#) -> String {
+      event("C", time, #""name":"n","id":\#(id),"args":{\#(values)}"#)
+    }
+    #expect(try fault(counter(4), counter(3)) == "counter n goes back to 3.0")
+    #expect(try fault(counter(4), counter(3, id: 2)) == nil)
+    #expect(try fault(counter(4, "")) == "the counter n has no value")
+    let anonymous = #"{"ph":"C","name":"n","args":{"value":1},"pid":1,"ts":4}"#
     #expect(try fault(anonymous) == "counter n has no id")
+    let unknown = "the mark n is neither the user's nor a frame"
+    #expect(try fault(event("i", 2)) == unknown)
+    func mark(_ name: String, _ late: Int) -> String {
+      event("i", 4, #""cat":"frame","name":"\#(name)","args":{"late":\#(late)}"#)
+    }
+    #expect(try fault(mark("frame 3", 0)) == nil)
+    #expect(try fault(mark("n", -1)) == unknown)
+    #expect(try fault(mark("n", 0)) == "a frame has no number")
     #expect(try fault(event("X", 4)) == "unknown event X")
   }
 }

@@ -131,6 +131,16 @@ private func reportTicks(_ loop: EventLoop) {
   }
 }
 
+private func reportFrames(_ clock: FrameClock) {
+  clock.frameHandler = { report in
+    if report.frame.missed > 0 { print(report) }
+  }
+}
+
+private func traceFiles(_ files: [String]) {
+  LoopTrace.counter("open files", files.count)
+}
+
 private func traceServer(_ serve: () throws -> Void) throws {
   let trace = try LoopTrace()
   try serve()

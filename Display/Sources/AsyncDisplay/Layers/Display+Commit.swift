@@ -5,6 +5,7 @@ extension Display {
   /// Schedules `core`'s layer for the next display commit.
   func schedule(_ core: DisplayCore) {
     if core.place == nil, !core.isLate, let layer = core.layer {
+      noteRequest(of: core)
       if isCommitting {
         core.isLate = true
         late.append(core)
@@ -17,7 +18,10 @@ extension Display {
 
   /// Removes `core`'s layer from the next display commit, because its display
   /// can no longer begin.
-  func unschedule(_ core: DisplayCore) { waiting.remove(core) }
+  func unschedule(_ core: DisplayCore) {
+    noteRequestEnd(of: core)
+    waiting.remove(core)
+  }
 
   /// Moves `core`'s layer to its new place in the queue after its priority,
   /// size or mode changed. Does nothing if the layer is not queued.
@@ -85,6 +89,7 @@ extension Display {
     guard let layer = core.layer else { return waiting.remove(core) }
     if kind == .heavy, budget.isFull || !hasRoom(for: layer) { return budget.isFull = true }
     waiting.remove(core)
+    noteRequestEnd(of: core)
     budget.willBegin(layer)
     core.begin(layer, asynchronously: layer.displaysAsynchronously)
     budget.didBegin()
@@ -98,6 +103,8 @@ extension Display {
       core.isLate = false
       if let layer = core.layer, core.place == nil, core.state.canBegin {
         waiting.append(core, layer)
+      } else {
+        noteRequestEnd(of: core)
       }
     }
   }

@@ -1,3 +1,5 @@
+import LoopTransactions
+
 // Memory in flight. D8.
 extension Display {
   func hasRoom(for layer: Layer) -> Bool { hasRoom(for: layer.inFlightBytes) }
@@ -8,13 +10,17 @@ extension Display {
 
   /// Adds a bitmap to the memory in flight.
   func reserve(_ byteCount: Int) {
+    counts.inFlight += 1
     counts.inFlightBytes += byteCount
     counts.peakInFlightBytes = max(counts.peakInFlightBytes, counts.inFlightBytes)
+    if LoopTrace.isRunning { traceInFlight() }
   }
 
   /// Removes a delivered bitmap from the memory in flight.
   func release(_ byteCount: Int) {
+    counts.inFlight -= 1
     counts.inFlightBytes -= byteCount
+    if LoopTrace.isRunning { traceInFlight() }
     commitSoon()
   }
 }

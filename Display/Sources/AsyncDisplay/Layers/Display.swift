@@ -90,6 +90,10 @@ public final class Display {
 
   private let checkThread = ThreadCheck()
   var counts = DisplayMetrics()
+  // Times displays, if `measuresDrawing` is true.
+  var meter: DrawingMeter?
+  // The metrics at the last report.
+  var reported = DisplayMetrics()
   // Layers whose display waits to begin.
   var waiting = LayerBacklog()
   // Layers that were scheduled during a display commit, for the next commit.

@@ -18,6 +18,8 @@ final class DisplayCore {
   /// Whether the layer was scheduled during a display commit and waits for the
   /// next one.
   var isLate = false
+  /// When the layer was scheduled, if displays are timed.
+  var requested: LoopClock.Instant?
   /// Whether the layer's size was drawable when it last changed.
   var hasSize = false
   private var runs: [UInt64: DisplayRun] = [:]
@@ -52,6 +54,7 @@ final class DisplayCore {
     switch action {
     case .schedule: display.schedule(self)
     case .stop(let generation):
+      if let times = runs[generation]?.times { display.meter?.drop(times) }
       runs[generation]?.watch?.cancel()
       cancelWatermark.raise(to: generation)
       runs[generation]?.operation?.cancel()
@@ -67,6 +70,7 @@ final class DisplayCore {
     let outcome = end == .cancelled ? .cancelled : run.outcome
     guard run.isAnnounced else { return }
     display.count(outcome)
+    if let times = run.times { display.meter?.end(times, outcome) }
     run.didDisplay?(layer, outcome)
     run.didDisplay = nil
     layer?.displayDidEnd()
@@ -91,6 +95,8 @@ extension DisplayCore {
     run.didDisplay = task?.didDisplay
     run.isAnnounced = true
     display.countBegun()
+    run.times = display.meter?.begin(layer.shownName, requestedAt: requested)
+    requested = nil
     let drawing = Result { try layer.drawing(of: task) }
     task?.willDisplay?(layer)
     guard state.isLive(run.generation) else { return end(run, .cancelled) }
@@ -109,9 +115,10 @@ extension DisplayCore {
 
   private func draw(_ run: DisplayRun, _ drawing: Drawing) {
     let (cancelWatermark, generation) = (cancelWatermark, run.generation)
-    let result = Result { [pool = display.pool] in
-      try drawing.draw(from: pool) { cancelWatermark.value >= generation }
+    let draw = { [pool = display.pool] in
+      Result { try drawing.draw(from: pool) { cancelWatermark.value >= generation } }
     }
+    let result = run.times?.drawing(onLoop: true, draw) ?? draw()
     run.drawn.withLock { $0 = result }
     end(run, run.finish())
   }
@@ -131,11 +138,14 @@ extension DisplayCore {
     )
     let watch = CancelWatch(display.onStopped)
     (run.transaction, run.watch) = (transaction, watch)
-    run.operation = transaction.add("display", priority: layer.priority) { operation in
+    let times = run.times
+    let name = LoopTrace.isRunning ? layer.shownName : "display"
+    run.operation = transaction.add(name, priority: layer.priority) { operation in
       watch?.begin()
       defer { watch?.end() }
       let isCancelled = { operation.isCancelled || cancelWatermark.value >= generation }
-      let result = Result { try drawing.draw(from: pool, isCancelled: isCancelled) }
+      let draw = { Result { try drawing.draw(from: pool, isCancelled: isCancelled) } }
+      let result = times?.drawing(onLoop: false, draw) ?? draw()
       drawn.withLock { $0 = result }
     } completion: { outcome in
       self.display.release(byteCount)

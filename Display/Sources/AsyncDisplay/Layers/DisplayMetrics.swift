@@ -11,9 +11,10 @@ public struct DisplayMetrics: Hashable, Sendable {
   public var cancelled = 0
   /// The number of displays that failed.
   public var failed = 0
-  /// The number of bytes of bitmaps in flight. A bitmap is in flight while it
-  /// waits for a worker, is being drawn or decoded, or waits for delivery on
-  /// the loop.
+  /// The number of bitmaps in flight. A bitmap is in flight while it waits for a
+  /// worker, is being drawn or decoded, or waits for delivery on the loop.
+  public var inFlight = 0
+  /// The number of bytes of bitmaps in flight.
   public var inFlightBytes = 0
   /// The highest value that `inFlightBytes` has reached.
   public var peakInFlightBytes = 0

@@ -18,6 +18,8 @@ final class DisplayRun {
   var operation: AsyncTransaction.Operation?
   var transaction: AsyncTransaction?
   var watch: CancelWatch?
+  /// The times of the display, if displays are timed.
+  var times: DisplayTimes?
 
   init(generation: UInt64) { self.generation = generation }
 

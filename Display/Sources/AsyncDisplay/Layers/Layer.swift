@@ -18,6 +18,15 @@ public final class Layer {
     didSet { display.check("Layer.delegate") }
   }
 
+  /// The name of the layer in traces and in `DisplayFrameReport`. If nil, the
+  /// type of the delegate, which for a node is the type of the node.
+  ///
+  /// A trace keeps each different name until the process ends, and up to 4,096
+  /// of them.
+  public var name: String? {
+    didSet { display.check("Layer.name") }
+  }
+
   /// The size in points. Changing it does not redraw the contents, unless
   /// `needsDisplayOnSizeChange` is true or the previous size was not drawable.
   public var size = Size.zero {

@@ -83,6 +83,16 @@ enum Examples {
     router.ended(at: Point(x: 21, y: 30))
   }
 
+  static func frames(_ display: Display, _ clock: FrameClock) {
+    // snippet.frames
+    display.measuresDrawing = true
+    clock.frameHandler = { frame in
+      let report = display.report(on: frame)
+      if frame.frame.missed > 0 { print(report) }
+    }
+    // snippet.end
+  }
+
   static func cancelled(_ display: Display) {
     let watch = CancelWatch(display.onStopped)
     let operation = display.build { _ -> sending TextNode in
