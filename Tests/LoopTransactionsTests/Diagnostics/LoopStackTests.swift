@@ -26,6 +26,9 @@ private final class Stacks: Sendable {
     }
   }
 
+  /// The number of reports so far of ticks that run.
+  var count: Int { all.withLock { $0.count { !$0.isOver } } }
+
   /// The reports so far of ticks that a post holds.
   func reportsOfPosts(isOver: Bool) -> [LoopHold] {
     all.withLock { holds in holds.filter { $0.isOver == isOver && $0.work.kind == .post } }
@@ -54,6 +57,8 @@ private final class Neighbours: Sendable {
     var isFirstRunning = false
     var isSecondRunning = false
     var releases = 0
+    /// The number of reports when the first function was released.
+    var reports: Int?
     var firstTick: UInt64?
     var secondTick: UInt64?
   }
@@ -69,13 +74,20 @@ private final class Neighbours: Sendable {
     state.withLock { $0.firstTick != nil && $0.firstTick != $0.secondTick }
   }
 
+  var isFirstOver: Bool { state.withLock { $0.firstTick != nil && !$0.isFirstRunning } }
+
   var isSecondOver: Bool { state.withLock { $0.secondTick != nil && !$0.isSecondRunning } }
 
-  /// Ends the first function, and waits for the second one.
-  func release() {
+  /// Begins a round.
+  func reset() { state.withLock { $0 = State(releases: $0.releases) } }
+
+  /// Ends the first function, and waits for the second one. The next report is of
+  /// the tick for which the watchdog calls this.
+  func release(reports: Int) {
     let releases = state.withLock { state in
       guard state.isFirstRunning, !state.mayEnd else { return false }
       state.mayEnd = true
+      state.reports = reports
       return true
     }
     guard releases, inTime({ self.state.withLock { $0.isSecondRunning } }) else { return }
@@ -84,7 +96,6 @@ private final class Neighbours: Sendable {
 
   func runFirst(until isReported: () -> Bool) {
     state.withLock {
-      $0 = State(releases: $0.releases)
       $0.isFirstRunning = true
       $0.firstTick = WorkSlot.ofThisThread?.reading?.hold
     }
@@ -92,12 +103,13 @@ private final class Neighbours: Sendable {
     state.withLock { $0.isFirstRunning = false }
   }
 
-  func runSecond(until isReported: () -> Bool) {
+  /// Runs until the tick for which `release` was called is reported.
+  func runSecond(_ reports: () -> Int) {
     state.withLock {
       $0.isSecondRunning = true
       $0.secondTick = WorkSlot.ofThisThread?.reading?.hold
     }
-    Plant.second.run(until: isReported)
+    Plant.second.run { state.withLock { $0.reports }.map { reports() > $0 } ?? true }
     state.withLock { $0.isSecondRunning = false }
   }
 }
@@ -137,27 +149,30 @@ struct LoopStackTests {
   func neighbours() throws {
     let (stacks, neighbours, rounds) = (Stacks(), Neighbours(), Tally())
     let watchdog = try stacks.watchdog {
-      if rounds.value.isMultiple(of: 2) { neighbours.release() }
+      if rounds.value.isMultiple(of: 2) { neighbours.release(reports: stacks.count) }
     }
     let thread = try LoopTransactions.LoopThread.watched(watchdog)
-    let (first, second) = (#line + 5, #line + 8)
-    func reports(_ line: Int) -> [LoopHold] { stacks.reports(of: line, isOver: false) }
-    var apart = 0
-    while neighbours.releases < 10 || apart < 20, rounds.value < 400 {
-      let round = rounds.increment()
+    let found = Locked<WorkSlot?>(nil)
+    try thread.port.postAndWait { found.withLock { $0 = WorkSlot.ofThisThread } }
+    let slot = try #require(found.withLock { $0 })
+    // The loop sleeps, so its tick is over.
+    func isIdle() -> Bool { slot.reading?.since == 0 }
+    let (first, second) = (#line + 6, #line + 11)
+    @Sendable func reports(_ line: Int) -> [LoopHold] { stacks.reports(of: line, isOver: false) }
+    while neighbours.releases < 10, rounds.value < 400 {
+      rounds.increment()
+      neighbours.reset()
+      let before = reports(first).count
       try thread.port.post {
-        neighbours.runFirst { stacks.reports(of: first, isOver: false).count >= round }
-        // A timer fires in the next tick, a post would run in this one.
-        EventLoop.current?.addTimer(after: .zero) { _ in
-          neighbours.runSecond { stacks.reports(of: first, isOver: false).count >= round }
-        }
+        neighbours.runFirst { reports(first).count > before }
       }
-      #expect(inTime { reports(first).count >= round })
-      #expect(inTime { neighbours.isSecondOver })
-      if neighbours.wereApart { apart += 1 }
+      #expect(inTime { neighbours.isFirstOver && isIdle() })
+      // Posts of one tick run in that tick, so another thread posts the neighbour.
+      try thread.port.post { neighbours.runSecond { stacks.count } }
+      #expect(inTime { neighbours.isSecondOver && isIdle() })
+      #expect(neighbours.wereApart)
     }
     #expect(neighbours.releases >= 10)
-    #expect(apart >= 20)
     for hold in reports(first) { #expect(!Plant.second.isIn(hold.stack)) }
     for hold in reports(second) { #expect(!Plant.first.isIn(hold.stack)) }
     // Those that were not released have stacks.
