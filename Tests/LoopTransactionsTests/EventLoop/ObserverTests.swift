@@ -149,7 +149,10 @@ struct ObserverTests {
     }
   }
 
-  @Test("a closure that removes its observer lives until its call returns", arguments: [true, false])
+  @Test(
+    "a closure that removes its observer lives until its call returns",
+    arguments: [true, false]
+  )
   func removedInCall(_ repeats: Bool) throws {  // L3
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
