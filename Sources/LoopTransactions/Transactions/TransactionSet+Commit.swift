@@ -31,6 +31,7 @@ extension TransactionSet {
   ) {
     bringForward(key, selector.number)
     guard let place = list.find(key, selector.number) else {
+      traceCommit(key, selector.number)
       return append(key, selector.number, Self.pending(selector, value))
     }
     guard merge(value, into: list[place], selector) else { return commit(key, selector, value) }

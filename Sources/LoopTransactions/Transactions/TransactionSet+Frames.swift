@@ -5,6 +5,7 @@ extension TransactionSet {
   func commit(_ key: UInt, _ selector: UInt, _ number: UInt32, atNextFrameOf clock: FrameClock) {
     guard let frame = frameCommits(of: clock) else { return commit(key, selector, number) }
     guard !coalesce(key, number, isWeak: false) else { return }
+    traceCommit(key, number)
     _ = KeyedObject.at(key).retain()
     willWait(key, selector, clock)
     frame.append(key, number, Pending(selector: selector))
@@ -22,6 +23,7 @@ extension TransactionSet {
       return
     }
     transaction.didLinkToFrame()
+    traceCommit(key, number)
     willWait(key, transaction.address, clock)
     let pending = Pending(selector: transaction.address, attachment: transaction.word)
     guard transaction.holdsWeakly else {
@@ -43,6 +45,7 @@ extension TransactionSet {
   ) {
     guard let frame = frameCommits(of: clock) else { return commit(key, selector, value) }
     guard let pending = findValue(key, selector.number) else {
+      traceCommit(key, selector.number)
       _ = KeyedObject.at(key).retain()
       return frame.append(key, selector.number, Self.pending(selector, value))
     }

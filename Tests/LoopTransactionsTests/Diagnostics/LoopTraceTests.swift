@@ -78,6 +78,36 @@ struct LoopTraceTests {
     }
   }
 
+  @Test("commits with a value and commits for a frame have arrows, each once")  // X3, T11
+  func valuesAndFrames() async {
+    await #expect(processExitsWith: .success) {
+      try withSteppedLoop { stepped in
+        let trace = try LoopTrace()
+        let (loop, log) = (stepped.loop, Trace())
+        let screen = FrameClock(hostedOn: loop) {}
+        let cards = (0..<4).map { Card("\($0)", log) }
+        let value = Selector<Card>.Carrying<Int>("value") { _, _ in }
+        let kept = Transaction(cards[2], Card.draw, on: loop)
+        loop.post {
+          for number in 0..<3 { loop.commit(cards[0], value, number) }
+          for _ in 0..<2 {
+            loop.commit(cards[1], Card.layout, atNextFrameOf: screen)
+            kept.commit(atNextFrameOf: screen)
+            loop.commit(cards[3], value, 1, atNextFrameOf: screen)
+          }
+        }
+        stepped.step()
+        screen.beginFrame()
+        stepped.step()
+        trace.stop()
+        let file = try TraceFile(trace.json)
+        #expect(file.fault == nil)
+        let commits = file.arrows.filter { $0.category == "commit" }.map { $0.spans[1] }
+        #expect(commits.sorted() == ["Card.draw", "Card.layout", "Card.value", "Card.value"])
+      }
+    }
+  }
+
   @Test("a loop's own posts and commits have arrows, each once")  // X3
   func ownArrows() async {
     await #expect(processExitsWith: .success) {
