@@ -25,7 +25,8 @@ import Synchronization
 /// A program that is started with the environment variable
 /// `LOOPTRANSACTIONS_TRACE` set to a path is traced from its first loop or
 /// scheduler on, and writes that file when it exits. In the path, `%p` stands
-/// for the number of the process.
+/// for the number of the process. `LOOPTRANSACTIONS_TRACE_ON` set to `trap`, to
+/// the name of a signal, or to both with a comma between them writes the file then, too.
 public final class LoopTrace: Sendable {
   /// An error of a trace.
   public enum TraceError: Error, Hashable, Sendable {
@@ -37,7 +38,7 @@ public final class LoopTrace: Sendable {
     case cannotWrite(path: String, UVError)
   }
 
-  private let core: TraceCore
+  let core: TraceCore
 
   /// Starts a trace of the process.
   ///
@@ -98,13 +99,7 @@ public final class LoopTrace: Sendable {
   ///
   /// - Complexity: O(n log n) in the number of events. A million events take
   ///   seconds.
-  public var json: String {
-    let rate = CycleClock().rate
-    let (rings, isIncomplete) = core.contents
-    let start = rate.nanoseconds(at: core.start)
-    let tracks = rings.map { TraceTrack($0, rate, from: start) }
-    return TraceJSON(tracks, isIncomplete: isIncomplete, process: System.processNumber).description
-  }
+  public var json: String { core.json() }
 
   /// Replaces the file at `path` with `json`.
   ///
@@ -148,6 +143,7 @@ extension LoopTrace {
     do {
       let trace = try LoopTrace()
       System.atExit { LoopTrace.writeAtExit() }
+      if let words = System.environment(variable + "_ON") { trace.write(to: path, on: words) }
       return (trace, path)
     } catch {
       System.logToStandardError("\(variable): \(error)")

@@ -1,0 +1,103 @@
+// Writing a trace on a signal or a trap. X3.
+extension LoopTrace {
+  /// The number of events that a trap writes, so that the process ends soon.
+  static let trapLimit = 10_000
+
+  /// Replaces the file at `path` each time the process receives `signal`.
+  ///
+  /// Call from any thread. A thread of the library writes the file, so the
+  /// signal delays no other thread. It goes on after `stop()`, until the process
+  /// ends. A later call for the same signal replaces the path. A forked child
+  /// ignores the signal.
+  ///
+  /// ```swift
+  /// let trace = try LoopTrace()
+  /// try trace.write(to: "/tmp/trace-%p.json", onSignal: SIGUSR2)
+  /// ```
+  ///
+  /// A program that is started with `LOOPTRANSACTIONS_TRACE` does the same if
+  /// `LOOPTRANSACTIONS_TRACE_ON` is the name of the signal, such as `SIGUSR2`.
+  ///
+  /// - Parameters:
+  ///   - path: The file. `%p` stands for the number of the process.
+  ///   - signal: A signal without a handler, such as `SIGUSR2`.
+  /// - Throws: `UVError` `EBUSY` if the process handles or ignores the signal,
+  ///   `EINVAL` if it cannot be handled, or another error if the system refuses
+  ///   a pipe or a thread.
+  public func write(to path: String, onSignal signal: Int32) throws(UVError) {
+    let core = core
+    try SignalRequests.shared.value.add(signal, "LoopTrace.write(to:onSignal:)") {
+      core.writeLast(.max, to: path, "LoopTrace.write(to:onSignal:)")
+    }
+  }
+
+  /// Replaces the file at `path` with the last 10,000 events if the process
+  /// traps.
+  ///
+  /// Call from any thread. A trap is a precondition that does not hold, an index
+  /// out of range, an access of wrong memory, or a call of `abort()`. The thread
+  /// that traps waits until a thread of the library has written the file, for at
+  /// most five seconds: it may hold a lock that the writing needs. Then the
+  /// signal does what it did before this call. So Swift's backtrace is printed,
+  /// and the process ends by the same signal.
+  ///
+  /// A program that is started with `LOOPTRANSACTIONS_TRACE` does the same if
+  /// `LOOPTRANSACTIONS_TRACE_ON` contains `trap`, as in `trap,SIGUSR2`.
+  ///
+  /// - Parameter path: The file. `%p` stands for the number of the process.
+  /// - Throws: `UVError` if the system refuses a pipe, a thread or a handler.
+  public func writeOnTrap(to path: String) throws(UVError) {
+    let core = core
+    try SignalRequests.shared.value.addTraps("LoopTrace.writeOnTrap") {
+      core.writeLast(Self.trapLimit, to: path, "LoopTrace.writeOnTrap")
+    }
+  }
+
+  /// Does as `words` say, the value of `LOOPTRANSACTIONS_TRACE_ON`.
+  func write(to path: String, on words: String) {
+    for word in words.split(separator: ",") {
+      do throws(UVError) {
+        if word == "trap" {
+          try writeOnTrap(to: path)
+        } else if let signal = System.signal(named: String(word)) {
+          try write(to: path, onSignal: signal)
+        } else {
+          System.logToStandardError(
+            "LOOPTRANSACTIONS_TRACE_ON: '\(word)' is no signal; use trap, or a signal such as SIGUSR2"
+          )
+        }
+      } catch {
+        System.logToStandardError("LOOPTRANSACTIONS_TRACE_ON: \(error)")
+      }
+    }
+  }
+}
+
+extension TraceCore {
+  /// Replaces the file at `path` with the last `limit` events, and reports a
+  /// failure on standard error.
+  fileprivate func writeLast(_ limit: Int, to path: String, _ operation: String) {
+    if isForked { return }
+    let path = LoopTrace.path(path, process: System.processNumber)
+    let result = System.write(json(last: limit), toFile: path)
+    if result == 0 { return }
+    let error = UVError(code: result, operation: "\(operation): cannot write '\(path)'")
+    System.logToStandardError("\(error)")
+  }
+
+  /// The last `limit` events in the format of `LoopTrace.json`. Loops with a
+  /// virtual clock are not limited.
+  func json(last limit: Int = .max) -> String {
+    let rate = CycleClock().rate
+    let (rings, isIncomplete) = contents
+    let start = rate.nanoseconds(at: start)
+    let tracks = rings.map { TraceTrack($0, rate, from: start) }
+    let times = tracks.lazy.filter { !$0.isVirtual }.flatMap { $0.events.map(\.time) }.sorted()
+    let first = times.count > limit ? times[times.count - limit] : 0
+    return TraceJSON(
+      tracks.map { $0.isVirtual ? $0 : $0.since(first) },
+      isIncomplete: isIncomplete,
+      process: System.processNumber
+    ).description
+  }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import LoopTransactions
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+private func ignoreSignal(_ signal: Int32) {}
+
+private func endAfterSignal(_ signal: Int32) {
+  System.logToStandardError("the handler before")
+  _exit(7)
+}
+
+// X3
+@Suite("LoopTrace: signals and traps", .serialized)
+struct LoopTraceSignalTests {
+  private static func path(_ name: String) -> String { "/tmp/lt-trace-\(getpid())-\(name).json" }
+
+  /// Records a mark on a loop.
+  private static func mark(_ count: Int = 1) throws {
+    try withLoop { loop in
+      for _ in 0..<count { loop.post { LoopTrace.mark("before the end") } }
+      loop.run(.noWait)
+    }
+  }
+
+  /// The number of marks in the file at `path`, or nil if it cannot be read.
+  private static func marks(_ path: String) -> Int? {
+    try? TraceFile(String(contentsOfFile: path, encoding: .utf8)).marks.count
+  }
+
+  private func file(_ path: String) throws -> TraceFile {
+    let file = try TraceFile(String(contentsOfFile: path, encoding: .utf8))
+    #expect(file.fault == nil)
+    return file
+  }
+
+  @Test("a signal writes the trace, each time, and the trace goes on")
+  func onSignal() async {
+    await #expect(processExitsWith: .success) {
+      let path = Self.path("signal")
+      let trace = try LoopTrace()
+      try trace.write(to: path, onSignal: SIGUSR2)
+      for count in 1...2 {
+        try Self.mark()
+        Process.raise(SIGUSR2)
+        #expect(inTime { Self.marks(path) == count })
+      }
+      unlink(path)
+    }
+  }
+
+  @Test("a signal that the process handles, and a number that is no signal, are refused")
+  func refused() async {
+    await #expect(processExitsWith: .success) {
+      let trace = try LoopTrace()
+      signal(SIGUSR1, ignoreSignal)
+      let refused = [(SIGUSR1, "EBUSY"), (0, "EINVAL"), (SIGKILL, "EINVAL"), (900, "EINVAL")]
+      for (number, name) in refused {
+        let error = #expect(throws: UVError.self) {
+          try trace.write(to: "/tmp/never", onSignal: number)
+        }
+        #expect(error?.name == name)
+      }
+      try trace.write(to: "/tmp/never", onSignal: SIGUSR2)
+      try trace.write(to: "/tmp/never", onSignal: SIGUSR2)
+    }
+  }
+
+  @Test("a trap writes the last 10,000 events, and the process ends by its signal")
+  func trap() async throws {
+    let path = Self.path("trap")
+    defer { unlink(path) }
+    await #expect(processExitsWith: .signal(SIGILL)) { [path = path as String] in
+      let trace = try LoopTrace()
+      try trace.writeOnTrap(to: path)
+      try Self.mark(8000)
+      let none: [Int] = []
+      try withLoop { loop in
+        loop.post { print(none[getpid() > 0 ? 1 : 0]) }
+        loop.run(.noWait)
+      }
+    }
+    let file = try file(path)
+    #expect(file.marks.count > 2000 && file.marks.count < 8000)
+    // The piece of work that trapped has no end of its own.
+    #expect(file.spans.last { $0.category == "post" }?.name.contains("LoopTraceSignalTests") == true)
+  }
+
+  @Test("a trap does afterwards what it did before, and abort() counts as a trap")
+  func chained() async throws {
+    let path = Self.path("chained")
+    defer { unlink(path) }
+    let result = await #expect(
+      processExitsWith: .exitCode(7),
+      observing: [\.standardErrorContent]
+    ) { [path = path as String] in
+      signal(SIGABRT, endAfterSignal)
+      let trace = try LoopTrace()
+      try trace.writeOnTrap(to: path)
+      try Self.mark()
+      abort()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("the handler before"))
+    #expect(try file(path).marks == ["before the end"])
+  }
+
+  @Test("a forked child ignores the signal")
+  func forked() async {
+    await #expect(processExitsWith: .success) {
+      let path = Self.path("forked")
+      let trace = try LoopTrace()
+      try trace.write(to: path, onSignal: SIGUSR2)
+      let ending = Process.fork { _ = raise(SIGUSR2) }
+      #expect(ending.status == 0, "\(ending.standardError)")
+      #expect(access(path, F_OK) != 0)
+      withExtendedLifetime(trace) {}
+    }
+  }
+
+  @Test("the environment arms a traced program, and words that it does not know are reported")
+  func environment() async throws {
+    let path = Self.path("environment-on")
+    defer { unlink(path) }
+    let result = await #expect(
+      processExitsWith: .signal(SIGTRAP),
+      observing: [\.standardErrorContent]
+    ) { [path = path as String] in
+      setenv("LOOPTRANSACTIONS_TRACE", path, 1)
+      setenv("LOOPTRANSACTIONS_TRACE_ON", "trap,SIGNOTHING,SIGUSR2", 1)
+      try Self.mark()
+      raise(SIGTRAP)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("LOOPTRANSACTIONS_TRACE_ON: 'SIGNOTHING' is no signal; use trap, or"))
+    #expect(try file(path).marks == ["before the end"])
+  }
+}
