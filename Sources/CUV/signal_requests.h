@@ -25,7 +25,7 @@ typedef struct {
   int patience;
   int requests[2];
   int replies[2];
-  // What the signals of traps did before.
+  // The earlier handlers of the signals of traps.
   struct sigaction previous[LT_REQUEST_SIGNALS];
 } lt_signal_requests;
 
@@ -51,8 +51,8 @@ static inline void lt_request_on_signal(int signal) {
   errno = error;
 }
 
-// Waits until the thread has answered or its time is over, and then does what the
-// signal did before.
+// Waits until the thread has answered or its time is over, and then leaves the signal to
+// the earlier handler.
 static inline void lt_request_on_trap(int signal, siginfo_t *info, void *context) {
   (void)context;
   int error = errno;

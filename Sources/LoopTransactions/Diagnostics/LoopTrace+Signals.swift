@@ -38,8 +38,8 @@ extension LoopTrace {
   /// out of range, an access of wrong memory, or a call of `abort()`. The thread
   /// that traps waits until a thread of the library has written the file, for at
   /// most five seconds: it may hold a lock that the writing needs. Then the
-  /// signal does what it did before this call. So Swift's backtrace is printed,
-  /// and the process ends by the same signal.
+  /// earlier handler of the signal runs. So Swift's backtrace is printed, and the
+  /// process ends by the same signal.
   ///
   /// A program that is started with `LOOPTRANSACTIONS_TRACE` does the same if
   /// `LOOPTRANSACTIONS_TRACE_ON` contains `trap`, as in `trap,SIGUSR2`.

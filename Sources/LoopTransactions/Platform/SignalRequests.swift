@@ -68,7 +68,9 @@ final class SignalRequests: @unchecked Sendable {
   }
 
   private func serve(_ address: UInt) {
-    guard let requests = UnsafeMutablePointer<lt_signal_requests>(bitPattern: address) else { return }
+    guard let requests = UnsafeMutablePointer<lt_signal_requests>(bitPattern: address) else {
+      return
+    }
     while true {
       let request = lt_requests_next(requests)
       let isTrap = request & Int32(LT_REQUEST_IS_TRAP) != 0

@@ -56,6 +56,8 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     case UV_ECONNREFUSED.rawValue: "check that a server listens at the address"
     case UV_EBUSY.rawValue where operation.hasPrefix("LoopWatchdog"):
       "create the watchdog before other code takes the signal, or without stacks"
+    case UV_EBUSY.rawValue where operation.hasPrefix("LoopTrace"):
+      "choose a signal that the process neither handles nor ignores"
     case UV_EBUSY.rawValue: "close the handles that are still open on the loop first"
     default: nil
     }

@@ -149,6 +149,11 @@ private func traceServer(_ serve: () throws -> Void) throws {
   try trace.write(to: "trace.json")
 }
 
+private func traceOnSignal() throws {
+  let trace = try LoopTrace()
+  try trace.write(to: "/tmp/trace-%p.json", onSignal: SIGUSR2)
+}
+
 private func latencyHistogram() {
   var histogram = LatencyHistogram()
   for latency in [1, 2, 3, 50] { histogram.record(.milliseconds(latency)) }
