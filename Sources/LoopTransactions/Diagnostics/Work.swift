@@ -15,7 +15,8 @@ public struct Work: Hashable, Sendable {
     case timer
     /// The callback of a descriptor, signal, child process or connection.
     case event
-    /// A job of a task or an actor.
+    /// A job of a task or an actor. Has no name, because Swift's runtime does not
+    /// tell the name of a job's task outside of the task.
     case job
     /// The callback of an observer.
     case observer
