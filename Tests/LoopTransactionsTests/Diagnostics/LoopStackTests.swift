@@ -241,7 +241,10 @@ struct LoopStackTests {
     }
   }
 
-  @Test("a forked child has stacks of its own")  // X4, L12
+  @Test(
+    "a forked child has stacks of its own",
+    .enabled(if: !Interposed.isSanitized, "ThreadSanitizer starts no thread in a forked child")
+  )  // X4, L12
   func forked() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
