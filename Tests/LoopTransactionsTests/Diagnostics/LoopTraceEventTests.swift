@@ -20,7 +20,7 @@ struct LoopTraceEventTests {
       let file = try TraceFile(trace.json)
       #expect(file.fault == nil)
       #expect(Set(file.counters.compactMap(\.name)) == ["open \"files\""])
-      #expect(file.counters.compactMap(\.args?.value) == [3, -1, .max, 0])
+      #expect(file.counters.compactMap { $0.args?.value } == [3, -1, .max, 0])
     }
   }
 

@@ -151,7 +151,7 @@ struct TraceRingTests {
     #expect(file.fault == nil)
     #expect(file.counters.map(\.name) == ["pictures", "pictures"])
     #expect(file.counters.map(\.id) == [1, Int(largest)])
-    #expect(file.counters.map(\.args?.queued) == [5, 6])
+    #expect(file.counters.map { $0.args?.queued } == [5, 6])
   }
 
   @Test("names are escaped")  // X3

@@ -142,7 +142,7 @@ struct FrameReportTests {
       stepped.spend(.milliseconds(10))
       stepped.step()
       #expect(frames.reports.map { $0.longest?.duration } == [.milliseconds(7)])
-      #expect(ticks.compactMap(\.longest?.duration).max() == .milliseconds(7))
+      #expect(ticks.compactMap { $0.longest?.duration }.max() == .milliseconds(7))
       // The next frame does not name the piece again.
       stepped.advance(by: .milliseconds(10))
       #expect(frames.reports.last?.longest == nil && frames.reports.count == 2)
