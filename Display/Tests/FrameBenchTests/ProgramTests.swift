@@ -126,7 +126,8 @@ func checkTrace(_ path: String) throws {
   #expect(shown.contains { $0.spans.count == 3 }, "no arrow from a request to a completion")
   let requests = file.arrows.filter { $0.category == "request" }
   #expect(requests.contains { $0.spans.last?.contains("AsyncDisplay/") == true })
-  let bitmaps = file.counters.filter { $0.name == "bitmaps in flight" }.compactMap { $0.args?.value }
+  let bitmaps = file.counters.filter { $0.name == "bitmaps in flight" }
+    .compactMap { $0.args?.value }
   #expect(bitmaps.contains { $0 > 0 } && bitmaps.allSatisfy { $0 >= 0 })
   #expect(file.counters.contains { $0.name == "bytes of bitmaps in flight" })
 }
