@@ -8,7 +8,7 @@ enum Socket {
   static func listen(on endpoint: Endpoint, backlog: Int, shares: Bool) throws(UVError) -> Int32 {
     let operation = "EventLoop.listen on \(endpoint)"
     let hint = endpoint.isUnix ? "use a shorter path" : "use a numeric address, such as 127.0.0.1"
-    let address = try SocketAddress(endpoint, "\(operation) (\(hint))")
+    let address = try SocketAddress(endpoint, operation, hint: hint)
     let result = lt_socket_listen(address.raw, Int32(clamping: backlog), shares ? 1 : 0)
     return try check(result, operation)
   }

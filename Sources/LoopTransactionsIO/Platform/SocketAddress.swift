@@ -8,18 +8,20 @@ struct SocketAddress {
   /// Copies one result of a lookup.
   private init(_ result: UnsafePointer<addrinfo>) { lt_address_found(&raw, result) }
 
-  /// Converts an endpoint whose host is numeric. Throws `EINVAL` for a name.
+  /// Converts an endpoint whose host is numeric. Throws `EINVAL` for a name. The
+  /// error has `hint`.
   ///
   /// - Precondition: The port is in range.
-  init(_ endpoint: Endpoint, _ operation: String) throws(UVError) {
+  init(_ endpoint: Endpoint, _ operation: String, hint: String? = nil) throws(UVError) {
+    let attempt = hint.map { "\(operation) (\($0))" } ?? operation
     switch endpoint {
     case .tcp(let host, let port):
       require(
         (0...65_535).contains(port),
         "\(operation): the port must be from 0 to 65535, got \(port)"
       )
-      try check(lt_address_ip(&raw, host, Int32(port)), operation)
-    case .unix(let path): try check(lt_address_unix(&raw, path), operation)
+      try check(lt_address_ip(&raw, host, Int32(port)), attempt)
+    case .unix(let path): try check(lt_address_unix(&raw, path), attempt)
     }
   }
 
