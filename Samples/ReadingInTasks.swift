@@ -20,7 +20,7 @@ func writeFromAnotherThread(_ client: Connection, on loop: EventLoop) {
 }
 // snippet.end
 
-/// Sends a line, prints what comes back twice, and then stops the loop.
+/// Sends a line, prints two lines of the server, and then stops the loop.
 func tryOut(_ server: Listener, on loop: EventLoop) {
   loop.connect(to: server.endpoint) { result in
     guard case .success(let client) = result else { return loop.stop() }
