@@ -189,7 +189,7 @@ def is_script(path):
 
 def files(paths):
     if not paths:
-        listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, check=True)
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=True)
         paths = listed.stdout.decode().split("\0")
     for path in paths:
         if os.path.isdir(path):

@@ -61,8 +61,15 @@ struct LeftoverTests {
       let threads = try LeftoverTests.threads
       let descriptors = LeftoverTests.descriptors
       try LeftoverTests.measure(LeftoverTests.own, rounds: 3)
-      #expect(try LeftoverTests.soon { try LeftoverTests.threads <= threads })
-      #expect(LeftoverTests.descriptors == descriptors)
+      #expect(
+        try LeftoverTests.soon { try LeftoverTests.threads <= threads },
+        "threads: \(threads) before; measure each peer of `own` alone to find the one that leaks"
+      )
+      let left = LeftoverTests.descriptors
+      #expect(
+        left == descriptors,
+        "descriptors: \(descriptors) before, \(left) after; measure each peer of `own` alone"
+      )
     }
   }
 
