@@ -8,6 +8,12 @@
 import CUV
 import LoopTransactions
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 final class Target: Sendable {
   static let show = Selector<Target>("show") { $0.touch() }
 
@@ -30,6 +36,52 @@ final class Chain {
     guard left > 0 else { return }
     left -= 1
     loop.post { self.next() }
+  }
+}
+
+/// An idle block that adds its successor.
+@MainActor
+final class IdleChain {
+  private let loop: EventLoop
+  private var left: Int
+
+  init(on loop: EventLoop, count: Int) {
+    self.loop = loop
+    left = count
+  }
+
+  func next() {
+    guard left > 0 else { return }
+    left -= 1
+    loop.whenIdle { self.next() }
+  }
+}
+
+/// An actor on a loop.
+actor Counter {
+  private var count = 0
+  private nonisolated let port: LoopPort
+  nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+
+  init(on port: LoopPort) { self.port = port }
+
+  /// Begins a task of the actor, which is one job.
+  nonisolated func begin() { assumeIsolated { $0.beginTask() } }
+
+  private func beginTask() { Task { count += 1 } }
+}
+
+/// An operation that adds a batch and then itself, so that its worker never sleeps.
+final class Feeder: Sendable {
+  private let scheduler = OperationScheduler("feeder", workerLimit: 1)
+  private let port: LoopPort
+
+  init(_ port: LoopPort) { self.port = port }
+
+  func feed(_ count: Int, _ target: Target) {
+    guard count > 0 else { return port.stop() }
+    for _ in 0..<min(count, 100) { scheduler.add { _ in target.touch() } }
+    scheduler.add { _ in self.feed(count - 100, target) }
   }
 }
 
@@ -83,6 +135,17 @@ struct HotPaths {
     inBatches { _ in loop.post { target.touch() } }
   }
 
+  /// Closures with two captures, for which the compiler allocates memory.
+  func postAllocating() {
+    let (target, other) = (Target(), Target())
+    inBatches { _ in
+      loop.post {
+        target.touch()
+        other.touch()
+      }
+    }
+  }
+
   func postFunction() {
     let port = loop.port
     inBatches { _ in try? port.post({ _ in }, context: nil) }
@@ -133,6 +196,62 @@ struct HotPaths {
     withExtendedLifetime(kept) {}
   }
 
+  /// Timers that fire again and again, all in each tick.
+  func fireTimers() {
+    let target = Target()
+    let timers = (0..<Self.batch).map { _ in
+      loop.addTimer(after: .milliseconds(1), every: .milliseconds(1)) { _ in target.touch() }
+    }
+    for _ in 0..<count / Self.batch {
+      usleep(3000)
+      loop.run(.noWait)
+    }
+    for timer in timers { timer.cancel() }
+  }
+
+  /// Pipes that can be read in each tick.
+  func descriptorEvents() throws {
+    let target = Target()
+    var watchers: [DescriptorWatcher] = []
+    for _ in 0..<Self.batch {
+      var ends: [Int32] = [0, 0]
+      guard pipe(&ends) == 0, write(ends[1], "x", 1) == 1 else { preconditionFailure("no pipe") }
+      try watchers.append(loop.watch(ends[0], for: .readable) { _ in target.touch() })
+    }
+    for _ in 0..<count / Self.batch { loop.run(.noWait) }
+    for watcher in watchers { watcher.cancel() }
+  }
+
+  /// Operations that a worker adds and runs, while the loop waits.
+  func operations() {
+    loop.waitsForPosts = true
+    Feeder(loop.port).feed(count, Target())
+    loop.run()
+  }
+
+  /// Transactions without operations, which only complete.
+  func completions() {
+    let target = Target()
+    inBatches { _ in
+      let transaction = AsyncTransaction(on: loop)
+      transaction.whenComplete { _ in target.touch() }
+      transaction.commit()
+    }
+  }
+
+  /// Tasks of an actor on the loop. Each is one job.
+  func jobs() {
+    let counter = Counter(on: loop.port)
+    inBatches { _ in counter.begin() }
+  }
+
+  /// Idle blocks, each of which adds its successor.
+  func idleBlocks() {
+    let chain = IdleChain(on: loop, count: count)
+    chain.next()
+    loop.run()
+  }
+
   func armTimer() throws {
     let deadline = loop.now.advanced(by: .seconds(60))
     for _ in 0..<count { try loop.addPreciseTimer(at: deadline) { _ in }.cancel() }
@@ -158,6 +277,9 @@ let paths = HotPaths(loop: loop, count: Int(arguments[1]) ?? 1000)
 let words = arguments[0].split(separator: "+")
 var reported = 0
 if words.last == "report" { loop.tickHandler = { reported += $0.count(of: .post) } }
+if words.last == "latencies" { loop.recordsLatencies = true }
+// Its thread looks four times in a threshold: never, here.
+if words.last == "watchdog" { loop.watchdog = try LoopWatchdog(threshold: .seconds(3600)) { _ in } }
 let trace = words.last == "trace" ? try LoopTrace() : nil
 switch words[0] {
 case "commit.first": paths.commitFirst()
@@ -166,6 +288,7 @@ case "commit.kept.first": paths.keptFirst()
 case "commit.kept.again": paths.keptAgain()
 case "commit.port": paths.commitByPort()
 case "post.closure": paths.postClosure()
+case "post.allocating": paths.postAllocating()
 case "post.function": paths.postFunction()
 case "post.thread": try paths.postFromThread()
 case "post.chain": paths.chain()
@@ -174,6 +297,12 @@ case "queue.whole": paths.queue(.unlimited)
 case "tick": paths.tick(observers: 0)
 case "tick.observers": paths.tick(observers: 10)
 case "timer.arm": try paths.armTimer()
+case "timer.fire": paths.fireTimers()
+case "event": try paths.descriptorEvents()
+case "operation": paths.operations()
+case "completion": paths.completions()
+case "job": paths.jobs()
+case "idle": paths.idleBlocks()
 default: preconditionFailure("no such path: \(arguments[0])")
 }
 trace?.stop()

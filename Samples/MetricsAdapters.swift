@@ -6,6 +6,7 @@
 // Prints:
 //   posts: 3
 //   looptransactions_posts_total{loop="main"} 3
+//   looptransactions_scheduler_added_total{scheduler="pictures"} 0
 //   ticks were timed: true
 //   warning: a tick took long, held by post: true
 
@@ -83,10 +84,16 @@ func logTicks(
 // snippet.end
 
 // snippet.prometheus
-func prometheusText(of loops: [(name: String, port: LoopPort)]) -> String {
+func prometheusText(
+  of loops: [(name: String, port: LoopPort)],
+  _ schedulers: [(name: String, scheduler: OperationScheduler)]
+) -> String {
   var text = PrometheusText()
   for (name, port) in loops {
     text.add(name, port.metrics, port.latencies)
+  }
+  for (name, scheduler) in schedulers {
+    text.add(name, scheduler.metrics)
   }
   return text.description
 }
@@ -100,8 +107,11 @@ for _ in 0..<3 { loop.post {} }
 loop.run()
 meters.update()
 print("posts:", Recorded.value("looptransactions.posts"))
-let lines = prometheusText(of: [("main", loop.port)]).split(separator: "\n")
+let scheduler = OperationScheduler("pictures")
+let text = prometheusText(of: [("main", loop.port)], [("pictures", scheduler)])
+let lines = text.split(separator: "\n")
 print(lines.first { $0.hasPrefix("looptransactions_posts") } ?? "no posts")
+print(lines.first { $0.hasPrefix("looptransactions_scheduler_") } ?? "no scheduler")
 print("ticks were timed:", Recorded.value("looptransactions.tick.busy") > 0)
 logTicks(of: loop, longerThan: .milliseconds(10), to: Logger(label: "loop"))
 loop.post {

@@ -22,6 +22,9 @@ let cases: [String: @MainActor () throws -> Void] = [
   "embedded": embedded,
   "activities": activities,
   "embeddedActivities": embeddedActivities,
+  "trapped": trapped,
+  "overflown": overflown,
+  "overflownElsewhere": overflownElsewhere,
 ]
 Process.endInTime()
 guard let name = CommandLine.arguments.dropFirst().first, let body = cases[name] else {

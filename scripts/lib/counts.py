@@ -11,10 +11,15 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 PATHS = """commit.first commit.again commit.kept.first commit.kept.again commit.port
-post.closure post.function post.thread post.chain queue.batched queue.whole tick
-tick.observers timer.arm post.closure+report post.closure+trace tick+report tick+trace""".split()
+post.closure post.allocating post.function post.thread post.chain queue.batched queue.whole
+timer.arm timer.fire event operation completion job idle tick tick.observers
+commit.first+report commit.first+trace post.closure+report post.closure+latencies
+post.closure+watchdog post.closure+trace operation+trace tick+report tick+latencies
+tick+watchdog tick+trace""".split()
 FILE = "scripts/counts.txt"
 FEW, MANY = 1000, 11000
+# The functions of libc that allocate.
+ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign"}
 # How often the budget reads the clock depends on the speed of the machine.
 CLOCK = re.compile(r"readClock|uv_hrtime|clock_gettime|vdso|uv__hrtime")
 
@@ -26,8 +31,8 @@ def run(command):
     return result
 
 
-def functions(program, path, steps, folder):
-    """The instructions of each function."""
+def profile(program, path, steps, folder):
+    """The instructions of each function, and the number of allocations."""
     out = f"{folder}/{path}.{steps}"
     run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, path, str(steps)])
     text = run(["callgrind_annotate", "--threshold=100", "--show-percs=no", "--auto=no", out]).stdout
@@ -37,24 +42,36 @@ def functions(program, path, steps, folder):
         if found and not found[2].startswith("PROGRAM TOTALS"):
             name = found[2].rsplit(":", 1)[-1]
             counts[name] += int(found[1].replace(",", ""))
-    return counts
+    return counts, allocations(out)
 
 
-def allocations(program, path, steps):
-    text = run(["valgrind", "--undef-value-errors=no", program, path, str(steps)]).stderr
-    return int(re.search(r"total heap usage: ([\d,]+)", text)[1].replace(",", ""))
+def allocations(out):
+    """The calls of functions that allocate. The format names a function once, with a number."""
+    names, caller, called, total = {}, "", "", 0
+    with open(out) as file:
+        for line in file:
+            if found := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?", line):
+                if found[3]:
+                    names[found[2]] = found[3].split("@")[0]
+                called = names.get(found[2], "")
+                caller = caller if found[1] else called
+            elif line.startswith("calls=") and called in ALLOCATORS:
+                # libc itself calls malloc if the alignment is small.
+                if not caller.startswith("_mid_memalign"):
+                    total += int(line[len("calls=") :].split()[0])
+    return total
 
 
 def count(program, path, folder):
     """The allocations of a step, and the instructions of each function in it."""
-    few, many = (functions(program, path, steps, folder) for steps in (FEW, MANY))
+    few, before = profile(program, path, FEW, folder)
+    many, after = profile(program, path, MANY, folder)
     each = {}
     for name in many:
         instructions = (many[name] - few[name]) / (MANY - FEW)
         if not CLOCK.search(name) and instructions >= 0.05:
             each[name] = round(instructions, 1)
-    blocks = allocations(program, path, MANY) - allocations(program, path, FEW)
-    return round(blocks / (MANY - FEW), 2), each
+    return round((after - before) / (MANY - FEW), 2), each
 
 
 def versions():

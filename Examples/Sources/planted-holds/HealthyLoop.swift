@@ -13,7 +13,10 @@ final class HealthyLoop {
   /// Runs the loop for `duration`. Returns the reports.
   func run(for duration: Duration) throws -> [LoopHold] {
     let (port, healthy) = (loop.port, LoopBound(self, on: loop))
-    loop.watchdog = try LoopWatchdog(threshold: .milliseconds(20)) { hold in
+    loop.watchdog = try LoopWatchdog(
+      threshold: .milliseconds(20),
+      capturesStacks: true
+    ) { hold in
       if hold.isOver { try? port.post { healthy.withValue { $0.reports.append(hold) } } }
     }
     loop.addTimer(after: .zero, every: .milliseconds(1)) { _ in

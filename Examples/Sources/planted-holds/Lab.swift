@@ -16,17 +16,28 @@ final class Lab {
     var isRight: Bool { isFound && isNamed && isClassified && isMeasured && hasStack }
   }
 
+  /// The outcomes of all plants, and the reports that no plant explains.
+  struct Outcome: Sendable {
+    var results: [Result] = []
+    var unexpected: [String] = []
+
+    /// The number of wrong results and of unexpected reports.
+    var wrong: Int { results.count { !$0.isRight } + unexpected.count }
+  }
+
   private let loop: EventLoop
-  private let end: ([Result]) -> Void
+  private let end: (Outcome) -> Void
   private var remaining: [Plant]
-  private var results: [Result] = []
+  private var outcome = Outcome()
+  // The reports of the current hold while it lasted.
+  private var early = 0
   private var truth: Plant.Truth?
   private var began: LoopClock.Instant?
   private var length = Duration.zero
   private var limit: LoopTimer?
 
   /// Plants each kind `rounds` times, then calls `end` on the loop.
-  init(on loop: EventLoop, rounds: Int, _ end: @escaping ([Result]) -> Void) throws {
+  init(on loop: EventLoop, rounds: Int, _ end: @escaping (Outcome) -> Void) throws {
     (self.loop, self.end) = (loop, end)
     remaining = (0..<rounds).flatMap { _ in Plant.allCases }
     // One tick runs all pieces of a plant.
@@ -36,7 +47,10 @@ final class Lab {
       threshold: .milliseconds(20),
       capturesStacks: true
     ) { hold in
-      guard hold.isOver else { return }
+      guard hold.isOver else {
+        try? port.post { lab.withValue { $0.early += 1 } }
+        return
+      }
       // Not on the loop, because it runs another program.
       let stack = hold.stackDescription()
       try? port.post { lab.withValue { $0.judge(hold, stack) } }
@@ -45,13 +59,15 @@ final class Lab {
   }
 
   private func plantLater() {
-    loop.addTimer(after: .milliseconds(5)) { _ in self.plantNext() }
+    // After the last plant, longer than the watchdog takes for another report.
+    let pause = Duration.milliseconds(remaining.isEmpty ? 200 : 5)
+    loop.addTimer(after: pause) { _ in self.plantNext() }
   }
 
   private func plantNext() {
     guard !remaining.isEmpty else {
       loop.watchdog = nil
-      return end(results)
+      return end(outcome)
     }
     began = nil
     truth = remaining[0].plant(
@@ -69,7 +85,12 @@ final class Lab {
   }
 
   private func judge(_ hold: LoopHold, _ stack: String) {
-    guard let truth, limit != nil else { return }
+    guard let truth, limit != nil else {
+      outcome.unexpected.append("\(hold); stack:\n\(stack)")
+      early = 0
+      return
+    }
+    if early != 1 { outcome.unexpected.append("\(early) reports while it lasted: \(hold)") }
     let error = hold.duration - length
     let result = Result(
       plant: remaining[0],
@@ -87,7 +108,8 @@ final class Lab {
     limit?.cancel()
     limit = nil
     truth = nil
-    results.append(result)
+    early = 0
+    outcome.results.append(result)
     remaining.removeFirst()
     plantLater()
   }

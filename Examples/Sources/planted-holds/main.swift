@@ -29,7 +29,8 @@ default: fail(usage, code: 2)
 
 /// Prints the results and ends the program.
 @Sendable
-func report(_ results: [Lab.Result]) -> Never {
+func report(_ outcome: Lab.Outcome) -> Never {
+  let results = outcome.results
   print("hold                      right  named  cause length  stack")
   for plant in Plant.allCases {
     let own = results.filter { $0.plant == plant }
@@ -43,11 +44,14 @@ func report(_ results: [Lab.Result]) -> Never {
     ]
     print(name + counts.map { String(repeating: " ", count: max(1, 7 - $0.count)) + $0 }.joined())
   }
-  let wrong = results.filter { !$0.isRight }
-  for result in wrong { print("\(result.plant.rawValue):", result.description) }
-  print("\(results.count - wrong.count) of \(results.count) right")
+  for result in results where !result.isRight {
+    print("\(result.plant.rawValue):", result.description)
+  }
+  for report in outcome.unexpected { print("unexpected:", report) }
+  let right = results.count(where: \.isRight)
+  print("\(right) of \(results.count) right, \(outcome.unexpected.count) unexpected reports")
   // At most 5 of 720 may be wrong.
-  exit(wrong.count * 144 <= results.count ? 0 : 1)
+  exit(outcome.wrong * 144 <= results.count ? 0 : 1)
 }
 
 @MainActor
@@ -103,7 +107,7 @@ func runOnActor() -> Never {
 @MainActor
 func runHealthy() throws {
   let reports = try HealthyLoop(on: EventLoop()).run(for: .seconds(count))
-  for report in reports { print(report) }
+  for report in reports { print("\(report); stack:\n\(report.stackDescription())") }
   let others = reports.filter { $0.cause != .notScheduled }
   print("\(reports.count) reports in \(count) s, \(others.count) of them other than not scheduled")
   exit(others.isEmpty ? 0 : 1)

@@ -1,5 +1,6 @@
 import CGTK
 import GLibLoop
+import HostCases
 import LoopTransactions
 import LoopTransactionsGLib
 
@@ -52,6 +53,29 @@ func show(_ isInteractive: Bool) {
   fflush(nil)
 }
 
+/// Runs a case while GTK lays out the labels of a window.
+@MainActor
+func runCaseInWindow() throws {
+  guard gtk_init_check() != 0, let window = gtk_window_new(), let label = gtk_label_new("") else {
+    fatalError("gtk-host: cannot open the display")
+  }
+  gtk_window_set_child(window, label)
+  gtk_window_present(window)
+  try runCase(
+    on: GLibLoop { loop in
+      let host = GLibHost(loop)
+      let timer = loop.addTimer(after: .zero, every: .milliseconds(1)) { _ in
+        gtk_label_set_text(label, String(repeating: "layout\n", count: Int(loop.metrics.ticks % 4)))
+      }
+      return {
+        timer.cancel()
+        host.cancel()
+      }
+    }
+  )
+  gtk_window_destroy(window)
+}
+
 // Kills the process if an input never arrives.
 alarm(60)
-try input()
+if CommandLine.arguments.count > 1 { try runCaseInWindow() } else { try input() }

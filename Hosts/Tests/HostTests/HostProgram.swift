@@ -12,7 +12,7 @@ enum HostProgram {
   }
 
   static func output(_ name: String, _ which: String) throws -> TestProgram.Output {
-    let display = name == "sdl-host" ? try VirtualDisplay() : nil
+    let display = ["gtk-host", "sdl-host"].contains(name) ? try VirtualDisplay() : nil
     defer { withExtendedLifetime(display) {} }
     return try TestProgram.run(
       TestProgram.built(name),

@@ -41,6 +41,12 @@ extension LoopTrace {
   /// earlier handler of the signal runs. So Swift's backtrace is printed, and the
   /// process ends by the same signal.
   ///
+  /// A stack overflow writes no file, unless the thread has an alternate signal
+  /// stack: the handler has no stack to run on, and the system ends the process by
+  /// `SIGSEGV` at once. Swift's runtime gives one to the main thread while its
+  /// backtraces are on, as with `SWIFT_BACKTRACE=enable=yes`. The threads of loops
+  /// and workers have none. Give one to a thread with `sigaltstack`.
+  ///
   /// A program that is started with `LOOPTRANSACTIONS_TRACE` does the same if
   /// `LOOPTRANSACTIONS_TRACE_ON` contains `trap`, as in `trap,SIGUSR2`.
   ///

@@ -1,8 +1,9 @@
-/// The metrics of loops in the text format of Prometheus, version 0.0.4.
+/// The metrics of loops and schedulers in the text format of Prometheus, version
+/// 0.0.4.
 ///
-/// Every sample has the label `loop`. Times are in seconds. `busy` and `idle`
-/// are left out if a loop did not measure them, and histograms if it did not
-/// record latencies. The buckets are 1, 2.5 and 5 times each power of ten, from
+/// Every sample has the label `loop` or `scheduler`. Times are in seconds. `busy`
+/// and `idle` are left out if a loop did not measure them, and histograms if it
+/// did not record latencies. The buckets are 1, 2.5 and 5 times each power of ten, from
 /// 1 us to 10 s; a count may be off by the latencies within 0.8 % of its limit.
 ///
 /// ```swift
@@ -24,16 +25,26 @@ public struct PrometheusText: Sendable {
     let latencies: LoopLatencies?
   }
 
-  private struct Sample {
+  /// A value of a metric.
+  struct Sample {
     var suffix = ""
     // With a comma before each.
     var labels = ""
     let value: String
   }
 
-  private var loops: [Loop] = []
+  /// A metric of an object that is not a loop.
+  struct Metric {
+    let name: String
+    let type: String
+    let help: String
+    let samples: [Sample]
+  }
 
-  /// Creates a text without loops.
+  private var loops: [Loop] = []
+  private var others: [(label: String, metrics: [Metric])] = []
+
+  /// Creates a text without metrics.
   public init() {}
 
   /// Adds a loop, or a group of loops with combined metrics.
@@ -54,6 +65,17 @@ public struct PrometheusText: Sendable {
       "PrometheusText.add: each loop needs a name of its own, but '\(name)' was added before"
     )
     loops.append(Loop(name: name, metrics: metrics, latencies: latencies))
+  }
+
+  /// Adds the metrics of an object of the kind `kind`, which is the label of its
+  /// samples.
+  mutating func add(_ kind: String, _ name: String, _ metrics: [Metric]) {
+    let label = Self.label(kind, name)
+    require(
+      !others.contains { $0.label == label },
+      "PrometheusText.add: each \(kind) needs a name of its own, but '\(name)' was added before"
+    )
+    others.append((label, metrics))
   }
 
   // Computed, because key paths are not Sendable.
@@ -113,9 +135,9 @@ public struct PrometheusText: Sendable {
 }
 
 extension PrometheusText: CustomStringConvertible {
-  /// The text. Empty if there is no loop.
+  /// The text. Empty if nothing was added.
   ///
-  /// - Complexity: O(n) in the loops; each histogram takes about 50,000 steps.
+  /// - Complexity: O(n) in the loops and schedulers; each histogram takes about 50,000 steps.
   public var description: String {
     var text = ""
     for (name, help, value) in Self.counters {
@@ -139,10 +161,23 @@ extension PrometheusText: CustomStringConvertible {
         loop.latencies.map { Self.samples(of: $0[keyPath: histogram]) } ?? []
       }
     }
+    appendOthers(to: &text)
     return text
   }
 
-  /// Appends a metric, unless no loop has samples of it.
+  /// Appends the metrics of all other objects, each metric once.
+  private func appendOthers(to text: inout String) {
+    var seen: Set<String> = []
+    for metric in others.flatMap(\.metrics) where seen.insert(metric.name).inserted {
+      let lines = others.flatMap { label, metrics in
+        metrics.filter { $0.name == metric.name }
+          .flatMap { $0.samples.map { Self.line(metric.name, label, $0) } }
+      }
+      Self.append(metric.name, metric.type, metric.help, lines.joined(), to: &text)
+    }
+  }
+
+  /// Appends a metric of the loops, unless no loop has samples of it.
   private func append(
     _ name: String,
     _ type: String,
@@ -150,15 +185,32 @@ extension PrometheusText: CustomStringConvertible {
     to text: inout String,
     _ samples: (Loop) -> [Sample]
   ) {
-    let name = "looptransactions_\(name)"
     var lines = ""
     for loop in loops {
-      let label = "loop=\"\(Self.escaped(loop.name))\""
-      for sample in samples(loop) {
-        lines += "\(name)\(sample.suffix){\(label)\(sample.labels)} \(sample.value)\n"
-      }
+      let label = Self.label("loop", loop.name)
+      for sample in samples(loop) { lines += Self.line(name, label, sample) }
     }
-    if !lines.isEmpty { text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(lines)" }
+    Self.append(name, type, help, lines, to: &text)
+  }
+
+  private static func append(
+    _ name: String,
+    _ type: String,
+    _ help: String,
+    _ lines: String,
+    to text: inout String
+  ) {
+    if lines.isEmpty { return }
+    let name = "looptransactions_\(name)"
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(lines)"
+  }
+
+  private static func line(_ name: String, _ label: String, _ sample: Sample) -> String {
+    "looptransactions_\(name)\(sample.suffix){\(label)\(sample.labels)} \(sample.value)\n"
+  }
+
+  private static func label(_ kind: String, _ name: String) -> String {
+    "\(kind)=\"\(escaped(name))\""
   }
 
   private static func samples(of histogram: LatencyHistogram) -> [Sample] {
@@ -174,7 +226,8 @@ extension PrometheusText: CustomStringConvertible {
     ]
   }
 
-  private static func seconds(_ duration: Duration) -> String {
+  /// The time in seconds, as the format writes it.
+  static func seconds(_ duration: Duration) -> String {
     let text = "\(duration / .seconds(1))"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }

@@ -124,7 +124,7 @@ extension Recorder {
     let now = now
     closePiece(at: now)
     if _slowPath(isTraced) { traceBegin(owner, arrow(), at: now) }
-    tick.counts[owner.kindIndex] &+= 1
+    tick.counts.add(owner.kindIndex)
     if depth == 1 { tick.lastCallback = now }
     run(owner, at: now)
   }
@@ -203,10 +203,10 @@ extension Recorder {
     defer { if _slowPath(isTraced) { traceBeginTick() } }
     guard mayHaveSlept, virtualTime == nil else { return }
     // Callbacks of other handles may have run since the poll returned. libuv's
-    // clock tells, to the millisecond.
-    let latest = clock.rate.cycles(at: (polled &+ 1) &* 1_000_000)
-    guard latest < now else { return }
-    tick.start = max(latest, tickEnd)
+    // clock tells, to the millisecond. The comparison needs no division.
+    let latest = (polled &+ 1) &* 1_000_000
+    guard clock.rate.nanoseconds(at: now) > latest else { return }
+    tick.start = max(min(clock.rate.cycles(at: latest), now), tickEnd)
     tick.waitStart = tickEnd
     pieceStart = tick.start
   }
@@ -228,7 +228,7 @@ extension Recorder {
     if _slowPath(clock.isStale(at: now)) { refreshClock() }
     let carried = metrics.carriedOver.value
     tick.end = now
-    tick.carriedOver = carried &- carriedBefore
+    tick.counts.carriedOver = UInt32(truncatingIfNeeded: carried &- carriedBefore)
     carriedBefore = carried
     (tickEnd, workEnd) = (now, now)
     isLibraryNext = false
@@ -243,6 +243,7 @@ extension Recorder {
   }
 
   /// Called when libuv is about to poll, after `endTick()`.
+  @inline(__always)
   mutating func willPoll(mayBlock: Bool) {
     isInTick = false
     mayHaveSlept = mayBlock

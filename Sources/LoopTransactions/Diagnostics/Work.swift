@@ -7,7 +7,8 @@ public struct Work: Hashable, Sendable {
   public enum Kind: UInt8, Sendable, CaseIterable {
     /// Code that this library did not call, such as callbacks of other libuv
     /// handles.
-    // The raw values are part of `OwnerWord`, and at most 15.
+    // The raw values are part of `OwnerWord`, at most 15, and indices of
+    // `PieceCounts`, at most 11.
     case other = 1
     /// A closure or function posted by a `LoopPort` or an `EventLoop`.
     case post
@@ -15,8 +16,9 @@ public struct Work: Hashable, Sendable {
     case timer
     /// The callback of a descriptor, signal, child process or connection.
     case event
-    /// A job of a task or an actor. Has no name, because Swift's runtime does not
-    /// tell the name of a job's task outside of the task.
+    /// A job of a task or an actor. On a worker it has the name of the scheduler,
+    /// on a loop none: Swift's runtime does not tell the name of a job's task
+    /// outside of the task.
     case job
     /// The callback of an observer.
     case observer

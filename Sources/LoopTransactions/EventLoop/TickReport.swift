@@ -28,7 +28,7 @@ public struct TickReport: Sendable {
   public var lateness: Duration? { tick.lateness.map(Self.duration) }
 
   /// How often a flush carried work over to the next tick.
-  public var carriedOver: Int { Int(clamping: tick.carriedOver) }
+  public var carriedOver: Int { Int(tick.counts.carriedOver) }
 
   /// The longest piece of work, and its duration. Nil if no time passed.
   public var longest: (work: Work, duration: Duration)? {
@@ -39,7 +39,7 @@ public struct TickReport: Sendable {
   public var duration: Duration { duration(of: tick.end &- tick.start) }
 
   /// The number of pieces of work of `kind`.
-  public func count(of kind: Work.Kind) -> Int { Int(tick.counts[Int(kind.rawValue)]) }
+  public func count(of kind: Work.Kind) -> Int { tick.counts[kind] }
 
   /// The number of pieces of work of all kinds.
   public var count: Int { tick.pieceCount }

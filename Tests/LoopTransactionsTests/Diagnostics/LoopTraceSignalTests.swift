@@ -113,6 +113,56 @@ struct LoopTraceSignalTests {
     #expect(try file(path).marks == ["before the end"])
   }
 
+  /// Runs a case of main-thread-program that traps, with Swift's backtracer.
+  private static func runTrapping(_ name: String, _ more: String...) throws -> TestProgram.Output {
+    try TestProgram.run(
+      TestProgram.built("main-thread-program"),
+      [name] + more,
+      // Without symbols, which take seconds to read.
+      environment: [
+        "SWIFT_BACKTRACE": "enable=yes,color=no,output-to=stderr,symbolicate=off,images=none"
+      ]
+    )
+  }
+
+  // The toolchain may lack the backtracer, and the system may refuse it to read the
+  // program's memory. Under ThreadSanitizer it does not end.
+  private static let hasBacktracer =
+    !Interposed.isSanitized && (try? hasBacktrace(runTrapping("trapped"))) == true
+
+  private static func hasBacktrace(_ output: TestProgram.Output) -> Bool {
+    output.errors.contains("Program crashed: ") && output.errors.contains("Thread 0 ")
+  }
+
+  @Test(
+    "a trap writes the trace, and Swift's backtracer then prints the stack",
+    .enabled(if: hasBacktracer, "Swift's backtracer does not work here")
+  )
+  func backtrace() async throws {
+    let path = Self.path("backtrace")
+    defer { unlink(path) }
+    let output = try Self.runTrapping("trapped", path)
+    #expect(Self.hasBacktrace(output), "\(output.errors)")
+    #expect(output.code < 0)
+    #expect(try file(path).marks == ["before the end"])
+  }
+
+  @Test(
+    "a stack overflow writes the trace on the main thread, and on no other thread",
+    .enabled(if: hasBacktracer, "Swift's backtracer gives the main thread its signal stack")
+  )
+  func overflow() async throws {
+    let path = Self.path("overflow")
+    defer { unlink(path) }
+    let output = try Self.runTrapping("overflown", path)
+    #expect(Self.hasBacktrace(output) && output.code == -SIGSEGV, "\(output.errors)")
+    #expect(try file(path).marks == ["before the end"])
+    unlink(path)
+    let elsewhere = try Self.runTrapping("overflownElsewhere", path)
+    #expect(elsewhere.code == -SIGSEGV)
+    #expect(Self.marks(path) == nil)
+  }
+
   @Test("a forked child ignores the signal")
   func forked() async {
     await #expect(processExitsWith: .success) {

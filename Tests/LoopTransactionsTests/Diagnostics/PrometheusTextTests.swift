@@ -131,6 +131,68 @@ struct PrometheusTextTests {
     }
   }
 
+  @Test("schedulers have metrics of their own, after the loops' metrics")  // X2
+  func schedulers() {
+    var (text, metrics) = (PrometheusText(), SchedulerMetrics())
+    (metrics.queued, metrics.running, metrics.workers, metrics.awake) = (4, 3, 2, 1)
+    (metrics.added, metrics.cancelled) = (9, 5)
+    text.add("draw \"fast\"", metrics)
+    // A loop may have the name of a scheduler.
+    text.add("io", LoopMetrics())
+    metrics.waits = [
+      SchedulerMetrics.Wait(priority: .high, count: 2, total: 30_000_000, longest: 20_000_000),
+      SchedulerMetrics.Wait(priority: .low, count: 1, total: 5_000_000, longest: 5_000_000),
+    ]
+    text.add("io", metrics)
+    let name = "looptransactions_scheduler"
+    let io = "scheduler=\"io\""
+    #expect(
+      lines(text, "\(name)_added") == [
+        "\(name)_added_total{scheduler=\"draw \\\"fast\\\"\"} 9", "\(name)_added_total{\(io)} 9",
+      ]
+    )
+    for (metric, value) in [
+      ("cancelled_total", 5), ("queued", 4), ("running", 3), ("workers", 2), ("workers_awake", 1),
+    ] {
+      #expect("\(text)".contains("\(name)_\(metric){\(io)} \(value)\n"), "\(metric)")
+    }
+    #expect(
+      lines(text, "\(name)_wait") == [
+        "\(name)_wait_seconds_sum{\(io),priority=\"64\"} 0.03",
+        "\(name)_wait_seconds_count{\(io),priority=\"64\"} 2",
+        "\(name)_wait_seconds_sum{\(io),priority=\"-32\"} 0.005",
+        "\(name)_wait_seconds_count{\(io),priority=\"-32\"} 1",
+      ]
+    )
+    #expect("\(text)".contains("# TYPE \(name)_wait_seconds summary\n"))
+    #expect(lines(text, "\(name)_longest").last?.hasSuffix("priority=\"-32\"} 0.005") == true)
+    #expect(lines(text, "# HELP").filter { $0.contains("_scheduler_") }.count == 8)
+    #expect(lines(text, "# HELP").last?.contains("longest_wait") == true)
+  }
+
+  @Test("the counters of a scheduler are in its text")  // X2, C6
+  func scheduler() throws {
+    try withSteppedLoop { stepped in
+      let scheduler = SteppedScheduler(on: stepped).scheduler
+      for _ in 0..<3 { scheduler.add { _ in } }
+      stepped.runUntilIdle()
+      scheduler.add { _ in }.cancel()
+      var text = PrometheusText()
+      text.add("stepped", scheduler.metrics)
+      #expect(lines(text, "looptransactions_scheduler_added_total{").first?.hasSuffix(" 4") == true)
+      #expect(!"\(text)".contains("_wait_"))
+    }
+  }
+
+  @Test("two schedulers of one name trap")  // X2
+  func sameScheduler() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var text = PrometheusText()
+      for _ in 0..<2 { text.add("io", SchedulerMetrics()) }
+    }
+    #expect(said(result, "each scheduler needs a name of its own, but 'io' was added before"))
+  }
+
   @Test("two loops of one name trap")  // X2
   func sameName() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

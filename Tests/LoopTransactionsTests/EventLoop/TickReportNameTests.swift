@@ -110,6 +110,60 @@ struct TickReportNameTests {
     try loop.close()
   }
 
+  @Test("an operation that a task awaits is named by the task, with either body")  // X2, O12
+  func awaited() throws {
+    let found = Locked<[String]>([])
+    let note: @Sendable () -> Void = { found.withLock { $0.append(Self.published) } }
+    try whileRunning { port in
+      let scheduler = OperationScheduler("publisher")
+      Task(name: "fetch", executorPreference: ownThreads) {
+        try await scheduler.run { _ in note() }
+        try await scheduler.run { _ async in note() }
+        port.stop()
+      }
+    }
+    #expect(found.withLock { $0 } == ["operation fetch", "operation fetch"])
+  }
+
+  @Test("an operation without a name and a job on a worker have the scheduler's name")  // X2
+  func anonymous() throws {
+    let found = Locked<[String]>([])
+    let note: @Sendable () -> Void = { found.withLock { $0.append(Self.published) } }
+    try whileRunning { port in
+      let scheduler = OperationScheduler("publisher")
+      scheduler.add { _ in
+        note()
+        Task(name: "fetch", executorPreference: scheduler) {
+          note()
+          port.stop()
+        }
+      }
+    }
+    #expect(found.withLock { $0 } == ["operation publisher", "job publisher"])
+  }
+
+  @Test("a posted function and a job of a task on the loop have no name")  // X2
+  func unnamed() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      var found: [String] = []
+      loop.tickHandler = { found += $0.longest.map { ["\($0.work)"] } ?? [] }
+      let spend: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+        guard let context else { return }
+        Unmanaged<SteppedLoop>.fromOpaque(context).takeUnretainedValue().spend(.milliseconds(10))
+      }
+      try loop.port.post(spend, context: Unmanaged.passUnretained(stepped).toOpaque())
+      stepped.step()
+      nonisolated(unsafe) let spender = stepped
+      Pinned(on: loop.port).beginHere(0, with: Pinned(on: loop.port)) {
+        spender.spend(.milliseconds(10))
+      }
+      stepped.step()
+      #expect(found == ["post", "job"])
+      loop.tickHandler = nil
+    }
+  }
+
   @Test("a serial queue's closure is named by its queue")  // X2, O5
   func queues() throws {
     let found = Locked("")

@@ -48,6 +48,75 @@ struct TickReportTests {
     }
   }
 
+  @Test("each job of an actor and each transaction's completions count once")  // X2
+  func jobsAndCompletions() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      let reports = Reports(loop)
+      let pinned = Pinned(on: loop.port)
+      for _ in 0..<3 { pinned.beginHere(0, with: pinned) {} }
+      stepped.step()
+      #expect(reports.all.map { $0.count(of: .job) } == [3])
+      #expect(reports.count(of: .completion) == 0)
+      let scheduler = SteppedScheduler(on: stepped).scheduler
+      for name in ["a", "b"] {
+        let transaction = AsyncTransaction(on: loop, name: name, scheduler: scheduler)
+        for _ in 0..<2 { transaction.add("half") { _ in } }
+        transaction.commit()
+      }
+      stepped.runUntilIdle()
+      #expect(reports.count(of: .completion) == 2)
+      #expect(reports.count(of: .job) == 3)
+    }
+  }
+
+  @Test("a report has the start and the end of its tick")  // X2
+  func times() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.budget = .unlimited
+      let reports = Reports(loop)
+      stepped.spend(.milliseconds(50))
+      let start = stepped.now
+      loop.post { stepped.spend(.milliseconds(30)) }
+      loop.post { stepped.spend(.milliseconds(20)) }
+      stepped.step()
+      let report = try #require(reports.all.first)
+      #expect(report.start == start)
+      #expect(report.end == start.advanced(by: .milliseconds(50)))
+      // The time before the run is not part of the loop's wait.
+      #expect(report.slept == .zero)
+      #expect(report.lateness == nil)
+    }
+  }
+
+  @Test("the time in a poll that may block counts as slept, and no other time")  // X2, I33
+  func slept() {
+    var time: UInt64 = 100
+    var recorder = Recorder(metrics: MetricsCells(), virtualTime: { time }, isInTick: false)
+    func tick(from start: UInt64, to end: UInt64) -> TickReport {
+      time = start
+      recorder.enterTick(polledAt: 0)
+      time = end
+      _ = recorder.endTick()
+      return TickReport(recorder.tick)
+    }
+    _ = tick(from: 110, to: 130)
+    // The handler of the report takes 7.
+    time = 137
+    recorder.willPoll(mayBlock: true)
+    let afterSleep = tick(from: 200, to: 250)
+    #expect(afterSleep.start == LoopClock.Instant(nanoseconds: 200))
+    #expect(afterSleep.end == LoopClock.Instant(nanoseconds: 250))
+    #expect(afterSleep.slept == .nanoseconds(63))
+    time = 255
+    recorder.willPoll(mayBlock: false)
+    let afterPoll = tick(from: 260, to: 270)
+    #expect(afterPoll.start == LoopClock.Instant(nanoseconds: 250))
+    #expect(afterPoll.duration == .nanoseconds(20))
+    #expect(afterPoll.slept == .zero)
+  }
+
   @Test("the longest piece is named, with its duration")  // X2
   func longest() throws {
     try withSteppedLoop { stepped in
@@ -186,6 +255,32 @@ struct TickReportTests {
     loop.run()
     thread.join()
     #expect(isSeen.value > 0)
+  }
+
+  @Test("a post's tick is late by the time since the post")  // X2, C5
+  func postLateness() throws {
+    try withLoop { loop in
+      let reports = Reports(loop)
+      let embedding = Embedding(loop, wake: { true })
+      let port = loop.awaitedPort
+      embedding.turn()
+      let before = loop.now
+      TestThread.run { try? port.post {} }
+      let after = loop.now
+      // The host is busy before its next turn.
+      spin(for: .milliseconds(20))
+      let turn = loop.now
+      embedding.turn()
+      let end = loop.now
+      let late = reports.all.compactMap(\.lateness)
+      // 0.1 ms: the counter is converted to the loop's clock.
+      let error = Duration.microseconds(100)
+      #expect(late.count == 1)
+      #expect(late.allSatisfy { $0 >= after.duration(to: turn) - error })
+      #expect(late.allSatisfy { $0 <= before.duration(to: end) + error })
+      embedding.cancel()
+      loop.tickHandler = nil
+    }
   }
 
   @Test("the time of the handler does not count as slept")  // X2
