@@ -25,18 +25,33 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    .systemLibrary(
-      name: "CHiredis",
-      providers: [.apt(["libhiredis-dev"])]
-    ),
+    .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
     .executableTarget(
       name: "redis-counter",
       dependencies: ["CHiredis", "ClientHost", runtime],
       swiftSettings: strict
     ),
+    .systemLibrary(name: "CPQ", providers: [.apt(["libpq-dev"])]),
+    .executableTarget(
+      name: "postgres-notify",
+      dependencies: ["CPQ", "ClientHost", runtime],
+      swiftSettings: strict
+    ),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .executableTarget(
+      name: "curl-many",
+      dependencies: ["CCurl", "ClientHost", runtime],
+      swiftSettings: strict
+    ),
+    .systemLibrary(name: "CSDBus", providers: [.apt(["libsystemd-dev"])]),
+    .executableTarget(
+      name: "bus-names",
+      dependencies: ["CSDBus", "ClientHost", runtime],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["redis-counter"],
+      dependencies: ["redis-counter", "postgres-notify", "curl-many", "bus-names"],
       swiftSettings: strict
     ),
   ]

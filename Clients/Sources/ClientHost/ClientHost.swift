@@ -40,22 +40,31 @@ public final class ClientHost {
   /// Calls `line` with each line of standard input, and with nil at its end.
   ///
   /// The line `ticks` is answered here: with the number of the loop's ticks.
-  public func readLines(_ line: @escaping (String?) -> Void) throws {
-    input = try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in
-      var bytes = [UInt8](repeating: 0, count: 1 << 16)
-      let count = max(read(STDIN_FILENO, &bytes, bytes.count), 0)
-      text += bytes[..<count]
-      let end = text.lastIndex(of: 10).map { $0 + 1 } ?? 0
-      let lines = text[..<end].split(separator: 10)
-      text.removeFirst(end)
-      for bytes in lines {
-        let word = String(decoding: bytes, as: UTF8.self)
-        if word == "ticks" { say("ticks \(loop.metrics.ticks)") } else { line(word) }
+  public func readLines(_ line: @escaping (String?) -> Void) {
+    do {
+      input = try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in
+        if !read(line) { input?.cancel() }
       }
-      guard count == 0 else { return }
-      input?.cancel()
-      line(nil)
+    } catch {
+      // A file cannot be polled, and a read of it does not wait.
+      while read(line) {}
     }
+  }
+
+  /// Reads lines once. Returns false at the end of the input.
+  private func read(_ line: (String?) -> Void) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = max(Foundation.read(STDIN_FILENO, &bytes, bytes.count), 0)
+    text += bytes[..<count]
+    let end = text.lastIndex(of: 10).map { $0 + 1 } ?? 0
+    let lines = text[..<end].split(separator: 10)
+    text.removeFirst(end)
+    for bytes in lines {
+      let word = String(decoding: bytes, as: UTF8.self)
+      if word == "ticks" { say("ticks \(loop.metrics.ticks)") } else { line(word) }
+    }
+    if count == 0 { line(nil) }
+    return count > 0
   }
 
   /// Runs the loop until `stop()`, and closes it.
@@ -81,4 +90,14 @@ public final class ClientHost {
 public func say(_ line: String) {
   print(line)
   fflush(nil)
+}
+
+/// The pointer that a library passes to its callbacks.
+public func pointer(to object: AnyObject) -> UnsafeMutableRawPointer {
+  Unmanaged.passUnretained(object).toOpaque()
+}
+
+/// The object of a pointer that `pointer(to:)` returned.
+public func object<T: AnyObject>(_ type: T.Type, at pointer: UnsafeMutableRawPointer?) -> T? {
+  pointer.map { Unmanaged<T>.fromOpaque($0).takeUnretainedValue() }
 }

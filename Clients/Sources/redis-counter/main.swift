@@ -70,10 +70,14 @@ extension Counter {
       return connectLater()
     }
     context = made
-    made.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    made.pointee.data = pointer(to: self)
     redisLibuvAttach(made, loop.libuvLoop.assumingMemoryBound(to: uv_loop_t.self))
-    redisAsyncSetConnectCallback(made) { owner($0)?.connected($1 == REDIS_OK) }
-    redisAsyncSetDisconnectCallback(made) { context, _ in owner(context)?.disconnected() }
+    redisAsyncSetConnectCallback(made) {
+      object(Counter.self, at: $0?.pointee.data)?.connected($1 == REDIS_OK)
+    }
+    redisAsyncSetDisconnectCallback(made) { context, _ in
+      object(Counter.self, at: context?.pointee.data)?.disconnected()
+    }
   }
 
   private func connectLater() {
@@ -124,21 +128,17 @@ extension Counter {
   }
 }
 
-func owner(_ context: UnsafePointer<redisAsyncContext>?) -> Counter? {
-  context?.pointee.data.map { Unmanaged<Counter>.fromOpaque($0).takeUnretainedValue() }
-}
-
 func commandReplied(
   _ context: UnsafeMutablePointer<redisAsyncContext>?,
   _ reply: UnsafeMutableRawPointer?,
   _ number: UnsafeMutableRawPointer?
-) { owner(context)?.replied(reply, number) }
+) { object(Counter.self, at: context?.pointee.data)?.replied(reply, number) }
 
 let loop = try EventLoop()
 let host = ClientHost(loop, name: "redis-counter")
 guard host.arguments.count == 2 else { host.fail("usage: redis-counter SOCKET KEY [--gtk]") }
 let counter = Counter(host.arguments[1], at: host.arguments[0], on: loop)
-try host.readLines { line in
+host.readLines { line in
   if line == "summary" { return say(counter.summary) }
   if let line { return counter.add(Int(line) ?? 1) }
   counter.done = { host.stop() }

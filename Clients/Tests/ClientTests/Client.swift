@@ -96,6 +96,18 @@ final class Client {
     return try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
   }
 
+  /// The system calls that a traced client makes in 100 idle ticks: between two commands.
+  func expectNoCallsInIdleTicks() throws {
+    for _ in 0..<101 { _ = try ticks() }
+    _ = try finish()
+    let calls = try calls().map { $0.drop { $0.isNumber || $0 == " " } }
+    let answers = calls.indices.filter { calls[$0].hasPrefix("write(1, \"ticks") }
+    let (first, last) = (try #require(answers.first), try #require(answers.last))
+    let names = Set(calls[first..<last].map { $0.prefix { $0 != "(" } })
+    // The commands are read, answered and waited for.
+    #expect(names.isSubset(of: ["read", "write", "epoll_wait", "brk"]))
+  }
+
   struct Ended: Error {
     let awaited: String
     let code: Int32
@@ -104,7 +116,7 @@ final class Client {
 }
 
 /// A temporary folder for a server's files.
-final class ServerFolder {
+final class ServerFolder: Sendable {
   let url: URL
 
   init() throws {
@@ -116,6 +128,13 @@ final class ServerFolder {
   deinit { try? FileManager.default.removeItem(at: url) }
 
   func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+/// Runs a server in `folder`. Its standard error is standard output, too.
+func startServer(_ words: [String]) throws -> TestProgram {
+  let program = TestProgram("/bin/sh", ["-c", "exec \"$@\" 2>&1", "sh"] + words)
+  try program.start()
+  return program
 }
 
 /// Whether `program` is installed. The reason for a skipped test.
