@@ -50,6 +50,14 @@ final class TestProgram {
     try process.run()
   }
 
+  /// Writes `lines` to standard input.
+  func send(_ lines: [String]) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
+  }
+
+  /// Closes standard input.
+  func endInput() throws { try input.fileHandleForWriting.close() }
+
   /// Reads the next line of standard output; nil at its end.
   func nextLine() -> String? {
     var bytes: [UInt8] = []

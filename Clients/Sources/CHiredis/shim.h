@@ -1,0 +1,3 @@
+// hiredis, and its adapter for libuv.
+#include <hiredis/adapters/libuv.h>
+#include <hiredis/async.h>

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+/// The main loop in which a client's loop runs.
+enum MainLoop: CaseIterable {
+  case own
+  case gtk
+}
+
+/// A client program that a test runs and commands.
+final class Client {
+  let program: TestProgram
+  private let display: VirtualDisplay?
+  private let trace: URL?
+
+  /// - Parameter folder: Where to write a trace of the system calls. Nil for no trace.
+  init(
+    _ name: String,
+    _ arguments: [String],
+    in loop: MainLoop = .own,
+    environment: [String: String] = [:],
+    tracedIn folder: ServerFolder? = nil
+  ) throws {
+    display = loop == .gtk ? try VirtualDisplay() : nil
+    trace = folder?.url.appendingPathComponent("\(name).trace")
+    var words = [TestProgram.built(name)] + arguments
+    var variables: [String: String?] = environment
+    if let display {
+      words.append("--gtk")
+      variables["DISPLAY"] = display.name
+      // The test has no session bus and no accessibility bus.
+      variables["GTK_A11Y"] = "none"
+      variables["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
+      variables["G_DEBUG"] = "fatal-criticals"
+    }
+    if let trace { words = ["/usr/bin/strace", "-f", "-s", "16", "-o", trace.path] + words }
+    // glibc overwrites freed memory, which exposes a use after free.
+    variables["MALLOC_PERTURB_"] = "85"
+    program = TestProgram(words[0], Array(words.dropFirst()), environment: variables)
+    try program.start()
+  }
+
+  func send(_ lines: String...) throws { try program.send(lines) }
+
+  /// Reads lines up to one that begins with `prefix`. Returns the rest of that line.
+  func line(_ prefix: String) throws -> String {
+    while let line = program.nextLine() {
+      if line.hasPrefix(prefix) { return String(line.dropFirst(prefix.count)) }
+    }
+    let output = program.finish()
+    throw Ended(awaited: prefix, code: output.code, errors: output.errors)
+  }
+
+  /// The number of ticks that the client's loop has made.
+  func ticks() throws -> Int {
+    try send("ticks")
+    return Int(try line("ticks ")) ?? 0
+  }
+
+  /// Ends standard input. Returns the last lines, and expects success.
+  func finish() throws -> [String] {
+    try program.endInput()
+    let output = program.finish()
+    #expect(output.errors == "")
+    #expect(output.code == 0)
+    return output.lines
+  }
+
+  /// Expects a second in which the client neither wakes up nor makes a tick. Several are
+  /// tried, because the server may still be about to send something.
+  func expectIdleSecond() throws {
+    var seconds: [(wakes: Int, ticks: Int)] = []
+    for _ in 0..<20 {
+      let (wakes, ticks) = (try wakes(), try ticks())
+      Thread.sleep(forTimeInterval: 1)
+      let idle = (wakes: try self.wakes(), ticks: try self.ticks())
+      // The answers to the two commands are a tick and a wake each, at most.
+      seconds.append((idle.wakes - wakes - 1, idle.ticks - ticks - 1))
+      if seconds[seconds.count - 1] <= (0, 0) { return }
+    }
+    Issue.record("wakes and ticks in each of 20 idle seconds: \(seconds)")
+  }
+
+  /// How often the first thread has waited.
+  private func wakes() throws -> Int {
+    let process = program.process.processIdentifier
+    let file = "/proc/\(process)/task/\(process)/status"
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches") }
+    return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0
+  }
+
+  /// The system calls of a traced client that has ended, one a line.
+  func calls() throws -> [Substring] {
+    let trace = try #require(trace)
+    return try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
+  }
+
+  /// The system calls that a traced client makes in 100 idle ticks: between two commands.
+  func expectNoCallsInIdleTicks() throws {
+    for _ in 0..<101 { _ = try ticks() }
+    _ = try finish()
+    let calls = try calls().map { $0.drop { $0.isNumber || $0 == " " } }
+    let answers = calls.indices.filter { calls[$0].hasPrefix("write(1, \"ticks") }
+    let (first, last) = (try #require(answers.first), try #require(answers.last))
+    let names = Set(calls[first..<last].map { $0.prefix { $0 != "(" } })
+    // The commands are read, answered and waited for.
+    #expect(names.isSubset(of: ["read", "write", "epoll_wait", "brk"]))
+  }
+
+  struct Ended: Error {
+    let awaited: String
+    let code: Int32
+    let errors: String
+  }
+}
+
+/// A temporary folder for a server's files.
+final class ServerFolder: Sendable {
+  let url: URL
+
+  init() throws {
+    var template = Array("/tmp/clients-XXXXXX".utf8CString)
+    guard let path = mkdtemp(&template) else { throw POSIXError(.EIO) }
+    url = URL(fileURLWithPath: String(cString: path), isDirectory: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+/// Runs a server in `folder`. Its standard error is standard output, too.
+func startServer(_ words: [String]) throws -> TestProgram {
+  let program = TestProgram("/bin/sh", ["-c", "exec \"$@\" 2>&1", "sh"] + words)
+  try program.start()
+  return program
+}
+
+/// Whether `program` is installed. The reason for a skipped test.
+func isInstalled(_ program: String) -> Bool { TestProgram.installed(program) != nil }

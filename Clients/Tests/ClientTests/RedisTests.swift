@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// A Redis server on a Unix socket, which writes each change to a file before it replies.
+private final class RedisServer {
+  let folder: ServerFolder
+  private var program: TestProgram
+
+  var socket: String { folder.path("socket") }
+
+  init() throws {
+    folder = try ServerFolder()
+    program = Self.program(in: folder)
+    try program.start()
+    try waitUntilReady()
+  }
+
+  private static func program(in folder: ServerFolder) -> TestProgram {
+    TestProgram(
+      "redis-server",
+      [
+        "--port", "0", "--unixsocket", folder.path("socket"), "--dir", folder.url.path,
+        "--save", "", "--appendonly", "yes", "--appendfsync", "always",
+      ]
+    )
+  }
+
+  private func waitUntilReady() throws {
+    while let line = program.nextLine() { if line.contains("eady to accept") { return } }
+    throw POSIXError(.ECONNREFUSED)
+  }
+
+  /// Stops the server without ending it, so that it does not reply.
+  func suspend() { kill(program.process.processIdentifier, SIGSTOP) }
+
+  func kill9() { program.terminate() }
+
+  func restart() throws {
+    program = Self.program(in: folder)
+    try program.start()
+    try waitUntilReady()
+  }
+
+  func value(_ key: String) throws -> Int {
+    let output = try TestProgram.run("redis-cli", ["-s", socket, "get", key])
+    return Int(output.text) ?? 0
+  }
+}
+
+@Suite(
+  "redis-counter",
+  .enabled(if: isInstalled("redis-server"), "redis-server is not installed"),
+  .timeLimit(.minutes(5))
+)
+struct RedisTests {
+  @Test("each number is added once, and an idle client does not wake", arguments: MainLoop.allCases)
+  func adds(_ loop: MainLoop) throws {
+    let server = try RedisServer()
+    let client = try Client("redis-counter", [server.socket, "sum"], in: loop)
+    try client.program.send((1...1000).map(String.init))
+    while try client.line("total ") != "500500" {}
+    try client.expectIdleSecond()
+    #expect(
+      try client.finish() == ["confirmed 1000, unknown 0, connections 1"]
+    )
+    #expect(try server.value("sum") == 500_500)
+  }
+
+  @Test("the commands of a tick are one write")
+  func writes() throws {
+    let server = try RedisServer()
+    let client = try Client("redis-counter", [server.socket, "sum"], tracedIn: server.folder)
+    try client.send("1")
+    _ = try client.line("total ")
+    try client.program.send(Array(repeating: "1", count: 1000))
+    while try client.line("total ") != "1001" {}
+    _ = try client.finish()
+    let writes = try client.calls().filter { $0.contains("\"*3") }.count
+    print("redis-counter: 1000 numbers, \(writes - 1) writes")
+    // A pipe has 64 KB, so the numbers arrive in one or two reads.
+    #expect((2...4).contains(writes))
+  }
+
+  // The server dies with unread commands, so its socket reports an error and a hang-up while
+  // the client polls it for reading and writing. Reading frees hiredis's context.
+  @Test("a server killed with unread commands is found again", arguments: MainLoop.allCases)
+  func killed(_ loop: MainLoop) throws {
+    let server = try RedisServer()
+    let client = try Client("redis-counter", [server.socket, "sum"], in: loop)
+    try client.send("1")
+    _ = try client.line("total 1")
+    server.suspend()
+    // 600 KB, more than the socket's buffers. The answer to each summary is in a tick of its
+    // own, so the client has written when it answers the next one.
+    for _ in 0..<20 {
+      try client.program.send(Array(repeating: "1", count: 1000) + ["summary"])
+      #expect(try client.line("confirmed 1, ") == "unknown 0, connections 1")
+    }
+    server.kill9()
+    try server.restart()
+    try client.send("1")
+    _ = try client.line("total 2")
+    #expect(
+      try client.finish() == ["confirmed 2, unknown 20000, connections 2"]
+    )
+    #expect(try server.value("sum") == 2)
+  }
+
+  @Test("numbers wait for a server that is not there")
+  func absent() throws {
+    let server = try RedisServer()
+    server.kill9()
+    let client = try Client("redis-counter", [server.socket, "sum"])
+    try client.send("1", "2", "summary")
+    #expect(try client.line("confirmed 0, ") == "unknown 0, connections 0")
+    try server.restart()
+    _ = try client.line("total 3")
+    #expect(try client.finish().last == "confirmed 2, unknown 0, connections 1")
+  }
+}
