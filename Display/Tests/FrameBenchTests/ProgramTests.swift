@@ -61,6 +61,20 @@ struct ProgramTests {
     #expect(try TestProgram.run(feed, ["--variant", "S9"]).code == 2)
   }
 
+  @Test("a late frame is printed with its cause")  // X6
+  func lateFrame() throws {
+    // Several cards are drawn on the loop in one frame, which takes longer than a frame lasts.
+    let options = ["--headless", "--variant", "S0", "--scale", "0.5", "--frames", "3"]
+    let ran = try TestProgram.run(TestProgram.built("cardfeed"), options)
+    #expect(ran.code == 0, "\(ran.errors)")
+    let late = ran.lines.filter { $0.hasPrefix("frame ") }
+    #expect(!late.isEmpty, "\(ran.text)")
+    for line in late {
+      let isReport = try /frame \d+ was [\d.]+ m?s late: .+/.prefixMatch(in: line) != nil
+      #expect(isReport, "\(line)")
+    }
+  }
+
   @Test("with --trace the feed writes its frames, drawings and bitmaps in flight")  // X3, D18
   func trace() throws {
     let path = "/tmp/cardfeed-\(getpid()).json"
