@@ -45,12 +45,22 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // Shows the feed in a window.
-    .executableTarget(
-      name: "cardfeed",
+    // The feed in a window of SDL 2. A target of its own, so that tests can drive it.
+    .target(
+      name: "FeedWindow",
       dependencies: [
         "CSDL",
         "CardFeed",
+        product("AsyncDisplay"),
+        product("LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "cardfeed",
+      dependencies: [
+        "CardFeed",
+        "FeedWindow",
         product("AsyncDisplay"),
         product("LoopTransactions"),
       ],
@@ -90,9 +100,12 @@ let package = Package(
       name: "CardFeedTests",
       dependencies: [
         "CPixbuf",
+        "CSDL",
         "CardFeed",
+        "FeedWindow",
         product("AsyncDisplay"),
         product("LoopTransactions"),
+        product("LoopTransactionsTesting"),
       ],
       exclude: ["Golden"],
       swiftSettings: strict

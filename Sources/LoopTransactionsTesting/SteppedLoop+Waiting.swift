@@ -1,4 +1,4 @@
-import LoopTransactions
+public import LoopTransactions
 
 extension SteppedLoop {
   /// Runs the loop until all committed async transactions are complete. Blocks
@@ -11,8 +11,9 @@ extension SteppedLoop {
   ///
   /// The loop knows its transactions only. So this does not wait for a
   /// transaction that is open, for operations that were added to a scheduler or
-  /// a serial queue without a transaction, or for tasks. Use `value(of:)` for
-  /// a task.
+  /// a serial queue without a transaction, or for tasks. Use
+  /// `waitForOperations(of:)` for the operations of a scheduler, and
+  /// `value(of:)` for a task.
   public func waitForTransactions() {
     runUntilIdle()
     while loop.hasCommittedTransactions {
@@ -24,6 +25,40 @@ extension SteppedLoop {
       runUntilIdle()
     }
     time.didWaitForAll()
+  }
+
+  /// Runs the loop until all operations of `scheduler` have ended and the loop
+  /// is idle. Blocks while real workers run them.
+  ///
+  /// Call on the loop. Operations added without a transaction, the closures of
+  /// the serial queues of `scheduler`, and operations that an operation or the
+  /// loop adds meanwhile are waited for as well. Their posts and the completions
+  /// of their transactions have run when this returns. The clock does not advance
+  /// meanwhile, unless an operation of a stepped scheduler needs time. Never
+  /// returns if an operation waits for the thread of the test.
+  ///
+  /// ```swift
+  /// let disk = SerialQueue("disk", on: scheduler)
+  /// disk.add { write(page) }
+  /// stepped.waitForOperations(of: scheduler)
+  /// ```
+  public func waitForOperations(of scheduler: OperationScheduler) {
+    repeat {
+      runUntilIdle()
+      // An operation ends after it has added others and posted, and the idle loop
+      // adds none. So none is missed.
+      while scheduler.hasOperations {
+        if let due = workers.compactMap(\.nextDue).min() {
+          time.move(to: due)
+        } else {
+          // Polls, because the end of an operation wakes no loop.
+          System.yield()
+        }
+        runUntilIdle()
+      }
+      // The last operations may have posted after the loop became idle.
+    } while runUntilIdle() > 0
+    if !loop.hasCommittedTransactions { time.didWaitForAll() }
   }
 
   /// Steps the loop and its stepped schedulers until `task` has ended. Returns

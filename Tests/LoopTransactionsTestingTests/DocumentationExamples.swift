@@ -50,3 +50,11 @@ private func scheduler() throws {
   #expect(saver.saved == ["draft"])
   try stepped.close()
 }
+
+private func operations(_ stepped: SteppedLoop, _ page: Int) {
+  @Sendable func write(_ page: Int) {}
+  let scheduler = OperationScheduler("disk")
+  let disk = SerialQueue("disk", on: scheduler)
+  disk.add { write(page) }
+  stepped.waitForOperations(of: scheduler)
+}

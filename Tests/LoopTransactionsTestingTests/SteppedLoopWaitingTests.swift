@@ -72,6 +72,69 @@ struct SteppedLoopWaitingTests {
     try stepped.close()
   }
 
+  @Test("waitForOperations(of:) returns after operations, their operations and all their posts")
+  func operations() throws {
+    let scheduler = OperationScheduler("waiting", workerLimit: 2)
+    for _ in 0..<100 {
+      let stepped = try SteppedLoop()
+      let (loop, port, count) = (stepped.loop, stepped.loop.port, Locked(0))
+      var posts = 0
+      for _ in 0..<3 {
+        scheduler.add { _ in
+          // An operation adds an operation, whose post adds the last one.
+          scheduler.add { _ in
+            count.withLock { $0 += 1 }
+            #expect(throws: Never.self) {
+              try port.post { scheduler.add { _ in count.withLock { $0 += 1 } } }
+            }
+          }
+        }
+      }
+      loop.post { posts += 1 }
+      stepped.waitForOperations(of: scheduler)
+      #expect(count.withLock { $0 } == 6 && posts == 1 && stepped.isIdle)
+      #expect(scheduler.metrics.queued == 0 && scheduler.metrics.running == 0)
+      try stepped.close()
+    }
+  }
+
+  @Test("waitForOperations(of:) returns after the closures of serial queues and completions")
+  func queues() throws {
+    let scheduler = OperationScheduler("waiting", workerLimit: 2)
+    for _ in 0..<100 {
+      let stepped = try SteppedLoop()
+      let (queue, order) = (SerialQueue("q", on: scheduler), Locked<[Int]>([]))
+      for number in 0..<20 { queue.add { order.withLock { $0.append(number) } } }
+      var isComplete = false
+      let transaction = AsyncTransaction(on: stepped.loop, scheduler: scheduler)
+      transaction.add { _ in
+      } completion: { _ in
+        isComplete = true
+      }
+      transaction.commit()
+      stepped.waitForOperations(of: scheduler)
+      #expect(order.withLock { $0 } == Array(0..<20) && isComplete)
+      try stepped.close()
+    }
+  }
+
+  @Test("waitForOperations(of:) advances the clock for stepped operations, and not for timers")
+  func operationsClock() throws {
+    let stepped = try SteppedLoop()
+    let (trace, start) = (stepped.trace, stepped.now)
+    stepped.loop.post { trace.record("post") }
+    stepped.loop.addTimer(after: .seconds(5)) { _ in trace.record("timer") }
+    stepped.waitForOperations(of: OperationScheduler("unused"))
+    #expect(trace.events == ["post"] && stepped.now == start)
+    let time = Duration.seconds(3) ... .seconds(3)
+    let workers = SteppedScheduler(on: stepped, operationTime: time)
+    workers.scheduler.add { _ in }
+    stepped.waitForOperations(of: workers.scheduler)
+    #expect(workers.scheduler.metrics.running == 0 && workers.scheduler.metrics.queued == 0)
+    #expect(start.duration(to: stepped.now) == .seconds(3) && trace.events == ["post"])
+    try stepped.close()
+  }
+
   @MainActor
   @Test("value(of:) throws if the task sleeps, with the time that the clock must advance")
   func sleeps() async throws {

@@ -121,6 +121,7 @@ int SDL_UpdateWindowSurfaceRects(SDL_Window *window, const SDL_Rect *rects, int 
 int SDL_ConvertPixels(int w, int h, uint32_t from_format, const void *from, int from_pitch,
                       uint32_t to_format, void *to, int to_pitch);
 int SDL_PollEvent(ad_sdl_event *event);
+int SDL_PushEvent(ad_sdl_event *event);
 void *SDL_LoadObject(const char *name);
 void *SDL_LoadFunction(void *object, const char *name);
 

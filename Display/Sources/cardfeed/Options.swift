@@ -1,5 +1,6 @@
 import AsyncDisplay
 import CardFeed
+import FeedWindow
 
 /// The options of the command line.
 struct Options {
@@ -48,6 +49,13 @@ struct Options {
   static let eventsPerThread = 131_072
 
   struct Misuse: Error { let text: String }
+
+  /// The settings of a player with a window.
+  var settings: WindowPlayer.Settings {
+    var settings = WindowPlayer.Settings(variant)
+    (settings.frames, settings.reports) = (frames, reports)
+    return settings
+  }
 
   /// Parses `arguments`. Returns nil if they request help.
   init?(_ arguments: some Sequence<String>) throws {

@@ -1,14 +1,7 @@
 import AsyncDisplay
 import CardFeed
+import FeedWindow
 import LoopTransactions
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Scrolls a feed without a window and reports its frames. Use a player on the
 /// loop only.
@@ -47,33 +40,5 @@ final class HeadlessPlayer {
     report.add(shown, missed: frame.missed, feed.stage.variant)
     self.shown += 1
     if let limit = options.frames, self.shown >= limit { loop.stop() }
-  }
-}
-
-/// Counts frames and prints a line for each second.
-struct FeedReport {
-  let prints: Bool
-  private var (frames, missed, blanks, tiles) = (0, 0, 0, 0)
-
-  init(prints: Bool) { self.prints = prints }
-
-  mutating func add(_ shown: FeedFrame, missed: Int, _ variant: FeedVariant) {
-    frames += 1
-    self.missed += missed
-    blanks += shown.blanks
-    tiles += shown.tiles.count
-    if frames + self.missed >= 60 { flush(shown, variant, "") }
-  }
-
-  /// Prints a line about the frames since the last one.
-  mutating func flush(_ shown: FeedFrame, _ variant: FeedVariant, _ suffix: String) {
-    defer { self = FeedReport(prints: prints) }
-    guard prints else { return }
-    print(
-      "\(variant.name): \(frames) frames, \(missed) dropped, "
-        + "\(blanks) of \(tiles) cards blank, at \(Int(shown.position))\(suffix)"
-    )
-    // Flush now, because output to a pipe is fully buffered.
-    fflush(nil)
   }
 }

@@ -1,4 +1,5 @@
 import CardFeed
+import FeedWindow
 import LoopTransactions
 
 #if canImport(Glibc)
@@ -28,7 +29,8 @@ do {
     if options.isHeadless {
       try HeadlessPlayer(options, on: loop).run()
     } else {
-      try WindowPlayer(options, on: loop).run()
+      let window = try Window(size: options.size, density: options.scale)
+      try WindowPlayer(options.settings, on: loop, screen: window).run()
     }
   } catch {
     // try?: the first error is the error to report.

@@ -44,12 +44,67 @@ extension ProgramTests {
       try window.ends("key", "q")
     }
 
+    /// A screen, its settings, and the size of a new window in pixels.
+    struct Screen {
+      let size: String
+      /// The values of the resource `Xft.dpi` and of `GDK_SCALE`.
+      var dpi: String?
+      var scale: String?
+      let window: [String]
+    }
+
+    // Without a window manager, the whole screen is usable. 64 points are left for a title
+    // bar.
+    private static let screens = [
+      Screen(size: "1024x600", window: ["768", "536"]),
+      Screen(size: "1366x768", window: ["768", "704"]),
+      Screen(size: "1366x768", dpi: "120", window: ["960", "688"]),
+      Screen(size: "1920x1080", dpi: "144", window: ["1152", "984"]),
+      Screen(size: "2560x1600", dpi: "192", window: ["1536", "1472"]),
+      Screen(size: "2560x1600", dpi: "96", scale: "2", window: ["1536", "1472"]),
+    ]
+
+    @Test("a new window fits the screen, at the screen's scale or the user's", arguments: screens)
+    func size(_ screen: Screen) throws {
+      let resources = "/tmp/cardfeed-resources-\(getpid())"
+      defer { unlink(resources) }
+      let text = screen.dpi.map { "Xft.dpi: \($0)\n" } ?? ""
+      try text.write(toFile: resources, atomically: true, encoding: .utf8)
+      let display = try VirtualDisplay(size: screen.size + "x24")
+      let feed = TestProgram(
+        TestProgram.built("cardfeed"),
+        environment: [
+          "DISPLAY": display.name, "SDL_VIDEODRIVER": "x11", "GDK_SCALE": screen.scale,
+          "XENVIRONMENT": resources,
+        ]
+      )
+      try feed.start()
+      // If there is no window, `timeout` ends the search, so that the test fails.
+      let search = "300 xdotool search --sync --onlyvisible --name cardfeed"
+      let shown = try TestProgram.run(
+        "timeout",
+        (search + " getwindowgeometry --shell").split(separator: " ").map(String.init),
+        environment: ["DISPLAY": display.name]
+      )
+      let size = shown.text.firstMatch(of: /WIDTH=(\d+)\s+HEIGHT=(\d+)/)
+      let (width, height) = try #require(size.map { (String($0.1), String($0.2)) }, "\(shown)")
+      #expect([width, height] == screen.window)
+      // It is still drawing its first cards.
+      feed.terminate()
+    }
+
     @Test("with --trace a window writes its frames, drawings and bitmaps in flight")  // X3, D18
     func trace() throws {
       let path = "/tmp/cardfeed-window-\(getpid()).json"
       defer { unlink(path) }
       let window = try Window(["--trace", path])
-      try window.does("key", "Next") { $0.position == 450 && $0.isAtRest }
+      // A feed comes to rest while its workers still draw. It ends after it has shown only
+      // cards that are drawn.
+      var report = try window.does("key", "Next") { $0.position == 450 && $0.isAtRest }
+      while report.shown == 0 || report.blanks > 0 {
+        try window.does("key", "Home") { $0.position == 0 && $0.isAtRest }
+        report = try window.does("key", "Next") { $0.position == 450 && $0.isAtRest }
+      }
       try window.ends("key", "q")
       try checkTrace(path)
     }
@@ -61,6 +116,9 @@ private final class Window {
   struct Report {
     let text: String
     let variant: String
+    /// The number of cards in all frames, and how many of them had no picture.
+    let shown: Int
+    let blanks: Int
     let position: Int
 
     // The program prints no more reports until something changes.
@@ -142,10 +200,16 @@ private final class Window {
     var line = try #require(feed.nextLine())
     while line.hasPrefix("frame ") { line = try #require(feed.nextLine()) }
     let match = try #require(
-      try /(\w+): .* at (\d+)(, at rest.*)?/.wholeMatch(in: line),
+      try /(\w+): .*, (\d+) of (\d+) cards blank, at (\d+)(, at rest.*)?/.wholeMatch(in: line),
       "unexpected report: \(line)"
     )
-    let position = try #require(Int(match.2))
-    return Report(text: line, variant: String(match.1), position: position)
+    let numbers = try [match.2, match.3, match.4].map { try #require(Int($0)) }
+    return Report(
+      text: line,
+      variant: String(match.1),
+      shown: numbers[1],
+      blanks: numbers[0],
+      position: numbers[2]
+    )
   }
 }

@@ -65,7 +65,7 @@ package enum System {
     lt_prefetch_for_writing(UnsafeRawPointer(bitPattern: address))
   }
 
-  static func yield() { lt_yield() }
+  package static func yield() { lt_yield() }
 
   /// Blocks while `word` equals `expected`, for at most a millisecond.
   static func wait(on word: UnsafeMutableRawPointer, while expected: UInt32) {

@@ -161,6 +161,11 @@ public final class OperationScheduler: Sendable {
   /// Call from any thread.
   public var metrics: SchedulerMetrics { core.change { $0.inspect() } }
 
+  /// Whether an operation was added that has not ended.
+  ///
+  /// Call from any thread.
+  package var hasOperations: Bool { core.ask { $0.backlog.count > 0 || $0.running > 0 } }
+
   /// Whether `metrics` includes how long operations wait.
   ///
   /// Call from any thread. Measuring reads the clock twice per operation; when

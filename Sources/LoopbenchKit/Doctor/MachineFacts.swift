@@ -40,6 +40,11 @@ package struct MachineFacts: Equatable, Sendable {
   package var headerLibuv: String
   /// The number of descriptors the process may open. 0 means unknown.
   package var descriptorLimit: UInt64 = 0
+
+  /// Makes the facts of a machine about which nothing else is known.
+  package init(machine: Machine, allowedCPUs: Int, headerLibuv: String) {
+    (self.machine, self.allowedCPUs, self.headerLibuv) = (machine, allowedCPUs, headerLibuv)
+  }
 }
 
 extension MachineFacts {
@@ -56,7 +61,7 @@ extension MachineFacts {
   }
 
   /// Reads the kernel's files.
-  static func read() -> MachineFacts {
+  package static func read() -> MachineFacts {
     var facts = MachineFacts(
       machine: .detect(),
       allowedCPUs: Placement.detect().cpuCount,

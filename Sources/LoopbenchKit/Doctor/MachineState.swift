@@ -12,20 +12,29 @@ package struct MachineState: Equatable, Sendable {
   /// Makes the state of a machine about which nothing is known.
   package init() {}
 
-  /// Begins to watch this machine. The result returns its state since this call.
-  package static func watch() -> @Sendable () -> MachineState {
-    let began = ProcessorTimes.now()
-    return {
-      let facts = MachineFacts.read()
-      var state = MachineState()
-      (state.cpus, state.others) = (facts.machine.cpus, ProcessorTimes.now().others(since: began))
-      // A debug build has a warning of its own. The load of the last minute includes
-      // this process, and other processes may have ended since.
-      let known = Doctor.findings(about: facts).filter { !["build", "load"].contains($0.id) }
-      let load = state.others.map { Doctor.load($0, of: state.cpus, "during the run") }
-      state.faults = (known + [load].compactMap { $0 }).filter { $0.status == .bad }
-      return state
-    }
+  /// Makes the state of a machine after a run.
+  ///
+  /// - Parameter others: The CPUs that other processes used. Nil if unknown.
+  package init(_ facts: MachineFacts, others: Double?) {
+    (cpus, self.others) = (facts.machine.cpus, others)
+    // A debug build has a warning of its own. The load of the last minute includes
+    // this process, and other processes may have ended since.
+    let known = Doctor.findings(about: facts).filter { !["build", "load"].contains($0.id) }
+    let load = others.map { Doctor.load($0, of: cpus, "during the run") }
+    faults = (known + [load].compactMap { $0 }).filter { $0.status == .bad }
+  }
+
+  /// Begins to watch a machine. The result returns its state since this call.
+  ///
+  /// - Parameters:
+  ///   - facts: Reads the facts of the machine. By default, of this machine.
+  ///   - times: Reads the CPU times of the machine. By default, of this machine.
+  package static func watch(
+    facts: @escaping @Sendable () -> MachineFacts = { .read() },
+    times: @escaping @Sendable () -> ProcessorTimes = { .now() }
+  ) -> @Sendable () -> MachineState {
+    let began = times()
+    return { MachineState(facts(), others: times().others(since: began)) }
   }
 }
 

@@ -6,12 +6,12 @@ import Testing
 @Suite("Formats")
 struct FormatTests {
   /// Two peers and a twin in a series with companions.
-  private static func fixture() -> Fixture {
+  private static func fixture(samples: Int = 5) -> Fixture {
     var fixture = Fixture()
     let paced = Series(
       name: "paced",
       summary: "a made-up open loop",
-      workload: Workload(warmUps: 0, samples: 5, operations: 1),
+      workload: Workload(warmUps: 0, samples: samples, operations: 1),
       kind: .intended
     )
     fixture.scenario = Scenario(
@@ -79,6 +79,58 @@ struct FormatTests {
     if width >= 60 { #expect(title.contains("max") && title.contains("verdict")) }
     #expect(try rendered(.markdown, style: style) == rendered(.markdown))
     #expect(try rendered(.csv, style: style) == rendered(.csv))
+  }
+
+  // 1,000 samples in each of 10 rounds, enough for p99.9.
+  private static let resolved = Result { try fixture(samples: 1000).report() }
+
+  private func resolved(width: Int) throws -> String {
+    var style = ReportStyle()
+    style.width = width
+    let scenarios = [Self.fixture().scenario]
+    return try Self.resolved.get().rendered(as: .text, style: style, scenarios: scenarios)
+  }
+
+  /// The line with the titles of the first table.
+  private func head(_ text: String) throws -> Substring {
+    try #require(text.split(separator: "\n").first { $0.hasPrefix("    us ") })
+  }
+
+  /// The titles of the columns of the first table, without the unit. Two spaces divide
+  /// them.
+  private func titles(_ text: String) throws -> [String] {
+    try head(text).split(separator: #/  +/#).dropFirst().map(String.init)
+  }
+
+  @Test(
+    "tables of 10,000 samples keep p99, p99.9 and max on a narrow terminal",
+    arguments: [60, 80]
+  )
+  func tails(_ width: Int) throws {
+    let text = try resolved(width: width)
+    #expect(try text == Golden.expected(text, "tails-\(width).txt"))
+    let titles = try titles(text)
+    #expect(Set(["p50", "p99", "p99.9", "max"]).isSubset(of: titles), "\(titles)")
+    #expect(!titles.contains("95 %") && !text.contains("-: too few samples"))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= width })
+  }
+
+  @Test("a table that narrows first leaves out the ratio's interval, and the tail last")
+  func dropped() throws {
+    var text = try resolved(width: 200)
+    let all = try titles(text)
+    var (dropped, kept) = ([String](), all)
+    while kept.count > 1, dropped.count < all.count {
+      text = try resolved(width: head(text).count - 1)
+      let titles = try titles(text)
+      // The rightmost column of a rank goes first.
+      dropped += kept.filter { !titles.contains($0) }.reversed()
+      kept = titles
+    }
+    #expect(kept == ["p50"])
+    #expect(dropped.first == "95 %", "\(dropped)")
+    #expect(dropped.suffix(3) == ["max", "p99.9", "p99"], "\(dropped)")
+    #expect(Set(dropped + kept) == Set(all))
   }
 
   @Test("verdicts are words, so they stay readable in plain ASCII")

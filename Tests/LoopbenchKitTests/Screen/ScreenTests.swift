@@ -166,8 +166,20 @@ struct ScreenTests {
       // All answers share the reason.
       #expect(few.split(separator: "unsure: only 1 round, 6 are needed\n").count == 2)
     }
-    let noisy = try Machine.busy.screen(width: 80)
-    #expect(noisy.contains("same, within the noise floor of ") || noisy.contains("unsure: "))
+    let reasons = [
+      ("same", "same, within the noise floor of "),
+      ("unsure", "x of libuv's time; libuv against itself differs by "),
+    ]
+    let lines = try Machine.busy.screen(width: 80).split(separator: "\n")
+    for (word, reason) in reasons {
+      let rows = lines.indices.filter { lines[$0].hasSuffix("  \(word) ?") }
+      #expect(!rows.isEmpty, "\(word): \(lines)")
+      for row in rows {
+        let text = lines[row + 1]
+        #expect(text.hasPrefix("    \(word)") && text.hasSuffix(" %"), "\(text)")
+        #expect(text.contains(reason), "\(text)")
+      }
+    }
   }
 
   @Test("the worst 1 % of an answer is at least its typical time", arguments: [0.004, 0.2])

@@ -1,6 +1,6 @@
 import AsyncDisplay
-import CardFeed
-import LoopTransactions
+package import CardFeed
+package import LoopTransactions
 
 #if canImport(Glibc)
   import Glibc
@@ -11,9 +11,9 @@ import LoopTransactions
 #endif
 
 /// Prints each frame that was late by a whole frame, and the reason.
-enum LateFrames {
+package enum LateFrames {
   /// Returns a handler for the clock of a feed that draws on `stage()`.
-  static func handler(_ stage: @escaping () -> FeedStage) -> (FrameReport) -> Void {
+  package static func handler(_ stage: @escaping () -> FeedStage) -> (FrameReport) -> Void {
     { frame in
       let reports = stage().displays.map { display in
         // Set here, because another variant has other displays.

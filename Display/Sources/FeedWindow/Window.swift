@@ -1,6 +1,6 @@
-import AsyncDisplay
+package import AsyncDisplay
 import CSDL
-import CardFeed
+package import CardFeed
 
 #if canImport(Glibc)
   import Glibc
@@ -12,14 +12,15 @@ import CardFeed
 
 /// A resizable window. SDL keeps its pixels between two frames, so only changed
 /// pixels are painted and sent. Use a window on the thread that created it.
-final class Window {
-  struct Failure: Error { let text: String }
+package final class Window: FeedScreen {
+  package struct Failure: Error { package let text: String }
 
   private let window: OpaquePointer
   // The number of pixels per point on a screen whose windows are measured in
   // pixels, as in X11.
   private let density: Double
   private let painter = ScenePainter()
+  private var events = WindowEvents()
   // The surface that has the pixels of the latest scene.
   private var painted: UnsafeMutablePointer<SDL_Surface>?
   // The pixels, for screens with another pixel format.
@@ -31,16 +32,18 @@ final class Window {
   /// - Parameters:
   ///   - size: The size in points. If nil, the window fits the screen.
   ///   - density: The number of pixels per point. If nil, the screen's.
-  init(size: Size?, density: Double?) throws {
-    guard Self.hasDisplay else {
+  ///   - driver: The name of SDL's driver, for tests. If nil, SDL chooses one.
+  package init(size: Size?, density: Double?, driver: String? = nil) throws {
+    guard driver != nil || Self.hasDisplay else {
       throw Failure(text: "there is no display: set DISPLAY or WAYLAND_DISPLAY, or use --headless")
     }
     // Lets Ctrl-C end the program as usual.
     _ = SDL_SetHint("SDL_NO_SIGNAL_HANDLERS", "1")
     // Touches are handled as touches.
     _ = SDL_SetHint("SDL_TOUCH_MOUSE_EVENTS", "0")
+    if let driver { _ = SDL_SetHint("SDL_VIDEODRIVER", driver) }
     guard SDL_Init(ad_sdl_video) == 0 else { throw Self.failure }
-    guard Self.showsWindows else {
+    guard driver != nil || Self.showsWindows else {
       SDL_Quit()
       throw Failure(
         text: "the display \(Self.displayName) does not answer: start it, correct DISPLAY or "
@@ -48,7 +51,7 @@ final class Window {
       )
     }
     self.density = density ?? Self.density
-    let size = size ?? Self.size(self.density)
+    let size = size ?? Self.defaultSize(self.density)
     let place = Int32(ad_sdl_centered)
     let (width, height) = (Int32(size.width * self.density), Int32(size.height * self.density))
     let flags = ad_sdl_resizable | ad_sdl_high_dpi
@@ -132,28 +135,24 @@ final class Window {
     )
   }
 
-  // Leaves room for a title bar.
-  private static func size(_ density: Double) -> Size {
+  private static func defaultSize(_ density: Double) -> Size {
     var bounds = SDL_Rect()
     guard SDL_GetDisplayUsableBounds(0, &bounds) == 0 else { return Feed.viewport }
-    let (width, height) = (Double(bounds.w) / density, Double(bounds.h) / density)
-    return Size(
-      width: max(100, min(Feed.viewport.width, width)),
-      height: max(100, min(1000, height - 64))
-    )
+    return WindowSize.fitting((Int(bounds.w), Int(bounds.h)), density: density)
   }
 }
 
 // Sizes.
 extension Window {
   /// The size of the surface, in pixels and points.
-  var size: (pixels: PixelSize, points: Size, scale: Double) {
+  package var size: WindowSize {
     get throws {
       guard let surface = SDL_GetWindowSurface(window)?.pointee else { throw Self.failure }
-      let scale = Double(surface.w) / Double(max(1, unitSize.width)) * density
-      let pixels = PixelSize(width: max(1, Int(surface.w)), height: max(1, Int(surface.h)))
-      let points = Size(width: Double(pixels.width) / scale, height: Double(pixels.height) / scale)
-      return (pixels, points, scale)
+      return WindowSize(
+        surface: (Int(surface.w), Int(surface.h)),
+        units: Int(unitSize.width),
+        density: density
+      )
     }
   }
 
@@ -187,7 +186,7 @@ extension Window {
   /// Paints and shows the changes of the latest scene of `history`.
   ///
   /// - Parameter isNew: Whether the scene was added since the last call.
-  func show(_ history: SceneHistory, isNew: Bool) throws {
+  package func show(_ history: SceneHistory, isNew: Bool) throws {
     guard let scene = history.scene else { return }
     guard let surface = SDL_GetWindowSurface(window) else { throw Self.failure }
     // The window has another size by now. An event follows.
@@ -241,9 +240,11 @@ extension Window {
 
 // The connection to the screen.
 extension Window {
+  package func takeEvents() -> [WindowEvent] { events.take(from: self) }
+
   /// The descriptor that becomes readable when events arrive, or nil if the
   /// system has none.
-  var descriptor: Int32? {
+  package var descriptor: Int32? {
     var info = ad_sdl_wm_info()
     // SDL reports Wayland only to programs that know version 2.0.6.
     (info.major, info.minor, info.patch) = (2, 0, 6)

@@ -1,9 +1,9 @@
 import AsyncDisplay
 import CSDL
-import CardFeed
+package import CardFeed
 
 /// A command from the user that is not about the cards.
-enum Command {
+package enum Command: Hashable, Sendable {
   case quit
   case variant(FeedVariant)
   case nextVariant
@@ -11,7 +11,7 @@ enum Command {
 }
 
 /// What happened to a window.
-enum WindowEvent {
+package enum WindowEvent: Hashable, Sendable {
   case input(FeedInput)
   case command(Command)
   /// The window was resized, moved or uncovered.

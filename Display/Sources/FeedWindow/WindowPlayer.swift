@@ -1,26 +1,41 @@
 import AsyncDisplay
-import CardFeed
-import LoopTransactions
+package import CardFeed
+package import LoopTransactions
 
-/// Shows a feed in a window.
+/// Shows a feed on a screen.
 ///
 /// The loop sleeps until the user does something or a picture is finished. A
 /// frame clock runs only while something moves, and a frame without a change
 /// paints nothing. Use a player on the loop only.
-final class WindowPlayer {
+package final class WindowPlayer {
+  /// The settings of a player.
+  package struct Settings {
+    /// Where the cards are drawn.
+    package var variant: FeedVariant
+    /// The number of frames to show, or nil to run until the user quits.
+    package var frames: Int?
+    /// Whether to print late frames, and a report once per second.
+    package var reports = false
+
+    package init(_ variant: FeedVariant) { self.variant = variant }
+  }
+
   private let loop: EventLoop
-  private let options: Options
+  private let settings: Settings
   private let corpus: CardCorpus
-  private let window: Window
+  private let screen: any FeedScreen
   private let pool = BitmapPool(keepLimit: 1 << 20)
 
-  private var feed: Feed
+  package private(set) var feed: Feed
   private var details: DetailsLoader
-  private var model: FeedModel
+  /// What the user sees and changes.
+  package private(set) var model: FeedModel
   private var builder: SceneBuilder
   private var history = SceneHistory()
-  private var events = WindowEvents()
 
+  private var observer: Observer?
+  private var watcher: DescriptorWatcher?
+  private var poll: FrameClock?
   private var clock: FrameClock?
   // The number of frames of the clock since the last change.
   private var restingFrames = 0
@@ -41,16 +56,25 @@ final class WindowPlayer {
   // the scroll has faded by then.
   private static let restAfter = 30
 
-  init(_ options: Options, on loop: EventLoop) throws {
-    (self.options, self.loop) = (options, loop)
-    window = try Window(size: options.size, density: options.scale)
-    let size = try window.size
+  /// Creates a player. It shows nothing until `run()` or `start()`.
+  ///
+  /// - Parameter corpus: If nil, cards for the scale of the screen are generated.
+  package init(
+    _ settings: Settings,
+    on loop: EventLoop,
+    screen: any FeedScreen,
+    corpus: CardCorpus? = nil
+  ) throws {
+    (self.settings, self.loop, self.screen) = (settings, loop, screen)
+    let size = try screen.size
     scale = size.scale
-    corpus = try CardCorpus(scale: min(max(scale, 0.1), 4), scripts: Script.installed)
+    self.corpus =
+      try corpus ?? CardCorpus(scale: min(max(scale, 0.1), 4), scripts: Script.installed)
+    let corpus = self.corpus
     model = FeedModel(corpus, count: Self.count, size: size.points)
     builder = SceneBuilder(try SceneArt(scale: scale, from: pool))
-    report = FeedReport(prints: options.reports)
-    feed = Self.feed(options.variant, corpus, size.points, scale, loop)
+    report = FeedReport(prints: settings.reports)
+    feed = Self.feed(settings.variant, corpus, size.points, scale, loop)
     details = DetailsLoader(corpus, stage: feed.stage)
     connect()
   }
@@ -84,28 +108,42 @@ final class WindowPlayer {
   }
 
   /// Runs until the user quits.
-  func run() throws {
+  package func run() throws {
     ProcessorShare.takeShortTurns()
+    try start()
+    loop.run()
+    try end()
+  }
+
+  /// Shows the first frame, and reacts to events while the loop runs.
+  package func start() throws {
     began = loop.now
     // Before the display commit, so that a card that comes into view begins to
     // be drawn in the same tick.
-    let observer = loop.addObserver(for: .beforeWaiting, order: 1_000_000) { [unowned self] _ in
+    observer = loop.addObserver(for: .beforeWaiting, order: 1_000_000) { [unowned self] _ in
       takeEvents()
     }
     // The observer takes the events. Without a descriptor they must be polled.
-    let watcher = try window.descriptor.map { try loop.watch($0, for: .readable) { _ in } }
-    let poll = try watcher == nil ? FrameClock(on: loop) { _ in } : nil
+    watcher = try screen.descriptor.map { try loop.watch($0, for: .readable) { _ in } }
+    if watcher == nil { poll = try FrameClock(on: loop) { _ in } }
     draw(at: 0, missed: 0)
     startClock()
-    loop.run()
+  }
+
+  /// Cancels all work. Throws the error that ended the run, if there was one.
+  package func end() throws {
     watcher?.cancel()
     poll?.cancel()
-    observer.cancel()
+    observer?.cancel()
     clock?.cancel()
     details.clear()
     feed.clear()
     if let failure { throw failure }
   }
+
+  /// Whether no frame is due, so that the loop sleeps until the next event or the
+  /// next finished picture.
+  package var isAtRest: Bool { clock == nil }
 
   private var time: Double { began.duration(to: loop.now) / .seconds(1) }
 }
@@ -117,12 +155,12 @@ extension WindowPlayer {
     guard clock == nil else { return }
     do {
       let new = try FrameClock(on: loop) { [unowned self] in tick($0) }
-      if options.reports {
+      if settings.reports {
         new.frameHandler = LateFrames.handler { [unowned self] in feed.stage }
       }
       clock = new
     } catch {
-      end(error)
+      stop(error)
     }
   }
 
@@ -166,18 +204,18 @@ extension WindowPlayer {
       }
       if let graphPicture { builder.add(graphPicture, to: &scene) }
       let isNew = history.add(scene)
-      try window.show(history, isNew: isNew)
+      try screen.show(history, isNew: isNew)
       count(frame, missed)
       return isChanged
     } catch {
-      end(error)
+      stop(error)
       return false
     }
   }
 
-  // Adapts the feed to the size and the scale of the window.
+  // Adapts the feed to the size and the scale of the screen.
   private func adapt(at time: Double) throws -> PixelSize {
-    let size = try window.size
+    let size = try screen.size
     if size.scale != scale {
       builder = SceneBuilder(try SceneArt(scale: size.scale, from: pool))
       scale = size.scale
@@ -198,7 +236,7 @@ extension WindowPlayer {
   private func count(_ frame: FeedFrame, _ missed: Int) {
     report.add(frame, missed: missed, feed.stage.variant)
     shown += 1
-    if let limit = options.frames, shown >= limit { loop.stop() }
+    if let limit = settings.frames, shown >= limit { loop.stop() }
   }
 
   private func picture(of shown: FeedFrame) -> Bitmap? {
@@ -210,7 +248,7 @@ extension WindowPlayer {
     return try? graph.draw(caption, scale: scale, from: pool)
   }
 
-  private func end(_ error: any Error) {
+  private func stop(_ error: any Error) {
     failure = failure ?? error
     loop.stop()
   }
@@ -222,7 +260,7 @@ extension WindowPlayer {
   // events from the connection, which then does not become readable.
   private func takeEvents() {
     while true {
-      let taken = events.take(from: window)
+      let taken = screen.takeEvents()
       if taken.isEmpty { return }
       apply(taken, at: time)
     }
