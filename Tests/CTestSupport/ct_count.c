@@ -64,6 +64,7 @@ static __thread struct once {
   void *context;
 } onces[ct_call_count];
 static __thread uint64_t deadline;
+static __thread uint64_t deadline_changes;
 static __thread int refused_threads;
 static __thread int refused_processes;
 static __thread int refused_watches;
@@ -75,6 +76,7 @@ uint64_t ct_reads(void) { return reads; }
 uint64_t ct_polls(void) { return polls; }
 uint64_t ct_poll_changes(void) { return poll_changes; }
 uint64_t ct_deadline(void) { return deadline; }
+uint64_t ct_deadline_changes(void) { return deadline_changes; }
 
 size_t ct_heap_bytes(void) {
   struct mallinfo2 info = mallinfo2();
@@ -228,6 +230,7 @@ int epoll_pwait(
 
 int timerfd_settime(
     int descriptor, int flags, const struct itimerspec *new, struct itimerspec *old) {
+  deadline_changes += 1;
   if (flags & TFD_TIMER_ABSTIME)
     deadline = (uint64_t)new->it_value.tv_sec * 1000000000u + (uint64_t)new->it_value.tv_nsec;
   return (int)syscall(SYS_timerfd_settime, descriptor, flags, new, old);
@@ -258,6 +261,7 @@ uint64_t ct_reads(void) { return 0; }
 uint64_t ct_polls(void) { return 0; }
 uint64_t ct_poll_changes(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
+uint64_t ct_deadline_changes(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 void ct_find_control_groups(const char *root) { (void)root; }
 void ct_refuse_threads(int count) { (void)count; }

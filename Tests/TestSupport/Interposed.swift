@@ -59,6 +59,9 @@ package enum Interposed {
   /// timerfd_settime().
   package static var deadline: UInt64 { ct_deadline() }
 
+  /// The number of times the calling thread has called timerfd_settime().
+  package static var deadlineChanges: Int { Int(ct_deadline_changes()) }
+
   /// A call to the C library that a test can intercept.
   package enum Call {
     case allocation, write, yield

@@ -35,11 +35,10 @@ extension LoopClock: Clock {
   /// Call from any task. The loop's run waits for the sleep as for any timer.
   ///
   /// - Parameter tolerance: A tolerance under one millisecond uses a precise
-  ///   timer, which takes a descriptor. Any other value, or nil, has a
-  ///   resolution of one millisecond.
+  ///   timer. Any other value, or nil, has a resolution of one millisecond.
   /// - Throws: A `CancellationError` immediately when the task is cancelled.
   ///   `LoopPort.PostError` if the loop is closed before the deadline.
-  ///   `UVError` if there is no descriptor for a precise timer.
+  ///   `UVError` if there is no descriptor for the loop's first precise timer.
   /// - Complexity: O(log n) in the loop's timers, plus a post to begin and a
   ///   second post to end early.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

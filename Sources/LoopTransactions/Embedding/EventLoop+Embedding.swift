@@ -40,6 +40,8 @@ extension EventLoop {
     checkNotTornDown("Embedding.nextTimeout")
     // Posts made before the loop announced that it sleeps send no wake.
     if core.inbox.isFilled || core.inbox.hasRequest { arm() }
+    // A cancelled timer would make the descriptor readable.
+    if deadlines.isStale { setDeadline() }
     if let virtualTime, !isArmed { return virtualTime.timeout }
     // libuv's clock does not advance between turns.
     uv.updateTime()

@@ -88,7 +88,7 @@ extension EventLoop {
     state = .closed
     becomeUnreachable()
     for part in parts { part.leaveInChild() }
-    timers.forEach { $0.detachSource() }
+    deadlines.detachOwner()
     stopInChild()
   }
 
@@ -103,7 +103,7 @@ extension EventLoop {
 
   private func checkNothingForeign() throws(UVError) {
     guard ownsLoop else { return }
-    var ours = Set(ticks.addresses + [wakeSource.address] + timers.addresses)
+    var ours = Set(ticks.addresses + [wakeSource.address] + timers.addresses + deadlines.addresses)
     for part in parts { ours.formUnion(part.handles) }
     let foreign = uv.foreignHandles(besides: ours)
     guard foreign.isEmpty else {
@@ -173,6 +173,7 @@ extension EventLoop {
     for part in parts { part.loopDidClose() }
     ticks.close()
     wakeSource.close()
+    deadlines.close()
     // Inside a host's callback, one of the loop's jobs may still be running.
     if !isCalledBack { core.loopDidLeaveThread() }
     guard ownsLoop else { return }

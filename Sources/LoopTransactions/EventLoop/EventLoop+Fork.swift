@@ -17,7 +17,8 @@ extension EventLoop {
     // Set so that `arm()` does not arm the loop again.
     isArmed = true
     wakeSource.stopInChild(of: uv)
-    timers.forEach { $0.stopInChild(of: uv) }
+    timers.forEach { $0.stopInChild() }
+    deadlines.stopInChild(of: uv)
     for part in parts { part.stopInChild(of: uv) }
   }
 

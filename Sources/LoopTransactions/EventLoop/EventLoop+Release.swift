@@ -19,8 +19,9 @@ extension EventLoop {
     // them.
     while let timer = timers.any {
       timers.remove(timer)
-      timer.end()
+      timer.end(on: self)
     }
+    deadlines.close()
     // `LoopActivities` retains its observer, whose callback ends the sequences.
     for observer in observers.removeAll() { observer.invalidate() }
     endRecording()

@@ -67,6 +67,7 @@ extension EventLoop {
   /// host may block next, without another tick, so posts must wake the host
   /// from now on.
   func settleForHost() {
+    if _slowPath(deadlines.isStale) { setDeadline() }
     if !hasPendingWork, core.inbox.sleep() { didAnnounceSleep = true } else { arm() }
   }
 
@@ -123,6 +124,7 @@ extension EventLoop {
 
   /// Decides whether the next poll may block.
   private func settle() {
+    if _slowPath(deadlines.isStale) { setDeadline() }
     if hasPendingWork || isBacklogged {
       // Senders do not wake a loop that is awake, so check for requests here.
       handleRequests()

@@ -35,17 +35,25 @@ extension EventLoop {
   /// Calls `body` at `deadline`, and then at every `interval` if given, with
   /// nanosecond deadlines.
   ///
-  /// Call on the loop. The precision depends on the system's scheduler.
-  /// On Linux each precise timer holds a timerfd. On other systems, and where the
-  /// system does not permit a timerfd (for example in a sandbox), the timer has
-  /// millisecond precision. The first such refusal in a process is reported on
-  /// standard error. A deadline in the past is due at once.
+  /// Call on the loop. The precision depends on the system's scheduler. On Linux
+  /// all precise timers of a loop share one timerfd, which is opened for the
+  /// first of them and kept until the loop closes. On other systems, and where
+  /// the system does not permit a timerfd (for example in a sandbox), the timer
+  /// has millisecond precision. The first such refusal in a process is reported
+  /// on standard error.
+  ///
+  /// Timers with equal deadlines fire in the order in which they were added. A
+  /// deadline in the past is due in the next poll. All timers that are due fire
+  /// in the same tick; the budget does not limit them.
   ///
   /// - Returns: The timer. The loop keeps it, so the caller need not.
-  /// - Throws: `UVError` if the system is out of descriptors or memory, or
-  ///   libuv cannot poll the timerfd.
+  /// - Throws: `UVError` if the loop has no timerfd yet, and the system is out of
+  ///   descriptors or memory, or libuv cannot poll the timerfd.
   /// - Precondition: `interval` is greater than zero.
-  /// - Complexity: O(1), with two system calls.
+  /// - Complexity: O(log n) in the loop's precise timers. The timerfd is set at
+  ///   most once per tick, just before the poll, if the earliest deadline has
+  ///   changed. On an adopted loop, and between two turns of an embedded loop, a
+  ///   timer with the earliest deadline sets it at once.
   @discardableResult
   public func addPreciseTimer(
     at deadline: LoopClock.Instant,
@@ -68,9 +76,9 @@ extension EventLoop {
     checkNotTornDown("EventLoop.addTimer")
     let timer = LoopTimer(self, at: deadline, schedule, place, body)
     if let virtualTime {
-      timer.start(.virtual(virtualTime))
+      timer.start(.virtual(virtualTime), on: self)
     } else {
-      timer.start(.milliseconds(UVTimer(loop: uv, owner: timer)))
+      timer.start(.milliseconds(UVTimer(loop: uv, owner: timer)), on: self)
     }
     return timer
   }
@@ -80,7 +88,7 @@ extension EventLoop {
   func makeUnarmedTimer(_ body: @escaping (LoopTimer.Firing) -> Void) -> LoopTimer {
     checkNotTornDown("FrameClock.init")
     let timer = LoopTimer(self, at: now, .onRequest, nil, body)
-    timer.start(.none)
+    timer.start(.none, on: self)
     return timer
   }
 
@@ -94,29 +102,16 @@ extension EventLoop {
       return makeTimer(at: deadline, schedule, place, body)
     }
     checkNotTornDown("EventLoop.addPreciseTimer")
-    let descriptor: Int32
-    do {
-      descriptor = try DeadlineSource.open(failing: timerRefusal)
-    } catch {
-      guard DeadlineSource.isRefusal(error) else { throw error }
-      CoarseTimers.reportOnce(error)
-      return makeTimer(at: deadline, schedule, place, body)
-    }
+    guard try openDeadlines() else { return makeTimer(at: deadline, schedule, place, body) }
     let timer = LoopTimer(self, at: deadline, schedule, place, body)
-    let source = try DeadlineSource(
-      descriptor,
-      loop: uv,
-      owner: timer,
-      reached: deadlineWasReached
-    )
-    timer.start(.precise(source))
+    timer.start(.precise, on: self)
     return timer
   }
 }
 
 /// Precise timers with millisecond precision, because the system refused a
 /// timerfd.
-private enum CoarseTimers {
+enum CoarseTimers {
   private static let isReported = Atomic(false)
 
   /// Reports `error` the first time it is called in a process.

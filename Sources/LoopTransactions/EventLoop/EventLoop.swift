@@ -88,7 +88,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var tickEnd: UInt64 = 0
   @exclusivity(unchecked) var idleBefore: UInt64 = 0
 
-  var timers = TimerList()
+  @exclusivity(unchecked) var timers = TimerList()
+  @exclusivity(unchecked) var deadlines = DeadlineTimers()
   @exclusivity(unchecked) var isFiringTimer = false
   @exclusivity(unchecked) var isStopWanted = false
   var portHolders = 0
@@ -207,6 +208,7 @@ public final class EventLoop {
 
   deinit {
     reportUnlessClosed()
+    deadlines.free()
     local.free()
     ItemBuffer.deallocate(localBatch)
     ItemBuffer.deallocate(inboxBatch)

@@ -23,7 +23,7 @@ public final class LoopTimer {
   /// The mechanism that fires the timer.
   enum Source {
     case milliseconds(UVTimer)
-    case precise(DeadlineSource)
+    case precise
     case virtual(VirtualTime)
     case none
   }
@@ -32,18 +32,24 @@ public final class LoopTimer {
   private let place: SourcePlace?
   private let schedule: TimerSchedule
   private unowned let loop: EventLoop  // loop only; not touched once retired
-  private var body: ((Firing) -> Void)?  // loop only
-  private var source = Source.none  // loop only
+  @exclusivity(unchecked) private var body: ((Firing) -> Void)?  // loop only
+  @exclusivity(unchecked) private var source = Source.none  // loop only
   private var isWaitedFor = true  // loop only
   // Whether a timer of the schedule `onRequest` has a deadline.
   private var isRequested = false  // loop only
 
+  // Whether the loop counts the timer among those that its run waits for.
+  @exclusivity(unchecked) private var isAwaited = false  // loop only
+
+  // The position among the loop's precise timers, or -1.
+  @exclusivity(unchecked) package var heapIndex = -1  // loop only
+
   // Links of the loop's `TimerList`.
-  unowned(unsafe) var next: LoopTimer?  // loop only
-  unowned(unsafe) var previous: LoopTimer?  // loop only
+  @exclusivity(unchecked) unowned(unsafe) var next: LoopTimer?  // loop only
+  @exclusivity(unchecked) unowned(unsafe) var previous: LoopTimer?  // loop only
 
   // The next deadline, or the last deadline if the timer has ended.
-  private(set) var due: LoopClock.Instant  // loop only
+  @exclusivity(unchecked) private(set) var due: LoopClock.Instant  // loop only
 
   init(
     _ loop: EventLoop,
@@ -87,7 +93,7 @@ public final class LoopTimer {
     set {
       core.checkThread("LoopTimer.keepsLoopAlive")
       isWaitedFor = newValue
-      applyKeepsLoopAlive()
+      applyKeepsLoopAlive(on: loop)
     }
   }
 
@@ -96,23 +102,24 @@ public final class LoopTimer {
   /// Call on the loop; calling it from the callback is fine. Cancelling again
   /// does nothing.
   ///
-  /// - Complexity: O(log n) in the loop's timers.
+  /// - Complexity: O(log n) in the loop's timers. Makes no system call.
   public func cancel() {
     core.checkThread("LoopTimer.cancel")
     // A child process shares the kernel's poll with its parent, which still
     // needs the timer.
-    if body != nil, !core.isForked { retire() }
+    if body != nil, !core.isForked { retire(on: loop) }
   }
 }
 
 extension LoopTimer {
-  /// Starts the timer on `source` and adds it to the loop's list, which retains
-  /// it.
-  func start(_ source: Source) {
+  /// Starts the timer of `loop` on `source` and adds it to the loop's list, which
+  /// retains it.
+  func start(_ source: Source, on loop: EventLoop) {
     self.source = source
     loop.timers.add(self)
-    guard isDue else { return applyKeepsLoopAlive() }
-    arm()
+    applyKeepsLoopAlive(on: loop)
+    guard isDue else { return }
+    arm(on: loop)
     if loop.host != nil { loop.host?.loopChanged() }
   }
 
@@ -123,8 +130,9 @@ extension LoopTimer {
     guard body != nil else { return }
     due = deadline
     isRequested = true
-    applyKeepsLoopAlive()
-    arm()
+    let loop = loop
+    applyKeepsLoopAlive(on: loop)
+    arm(on: loop)
     if loop.host != nil { loop.host?.loopChanged() }
   }
 
@@ -132,10 +140,10 @@ extension LoopTimer {
   func withdrawRequest() {
     guard isRequested, body != nil else { return }
     isRequested = false
-    applyKeepsLoopAlive()
+    applyKeepsLoopAlive(on: loop)
     switch source {
     case .milliseconds(let timer): timer.stop()
-    case .precise(let deadline): deadline.disarm()
+    case .precise: loop.deadlines.remove(self)
     case .virtual(let time): time.remove(self)
     case .none: break
     }
@@ -153,81 +161,69 @@ extension LoopTimer {
   func timerFired() {
     // The parent fires the timer. I15.
     guard !core.isForked else { return }
-    if case .precise(let deadline) = source { deadline.acknowledge() }
     // The request may have been withdrawn in the poll that found it due.
     guard isDue else { return }
+    // Retained, because a callback may close and release an adopted loop.
+    let loop = loop
     let now = loop.nanoseconds
     // The deadline may not have passed: libuv compares whole milliseconds, and
     // its clock may lag behind.
-    guard now >= due.nanoseconds else { return arm() }
-    // Retained, because a callback may close and release an adopted loop.
-    let loop = loop
+    guard now >= due.nanoseconds else { return arm(on: loop) }
     loop.isFiringTimer = true
     if _slowPath(core.needsSlowTick) {
       fireRecorded(at: now, on: loop)
     } else {
-      loop.calledBack { fire(at: now) }
+      loop.calledBack { fire(at: now, on: loop) }
     }
     loop.isFiringTimer = false
   }
 
-  /// Does the same as `fire(at:)` while pieces of work are measured.
+  /// Does the same as `fire(at:on:)` while pieces of work are measured.
   @inline(never)
   private func fireRecorded(at now: UInt64, on loop: EventLoop) {
     loop.enterTick()
     loop.recorder?.pointee.wasDue(at: due.nanoseconds)
     let owner = place.map { OwnerWord(.timer, $0) } ?? OwnerWord(.timer)
-    loop.recorded(owner) { loop.calledBack { fire(at: now) } }
+    loop.recorded(owner) { loop.calledBack { fire(at: now, on: loop) } }
   }
 
   /// Calls the callback. After the last call, releases it.
-  private func fire(at now: UInt64) {
+  private func fire(at now: UInt64, on loop: EventLoop) {
     guard let body else { return }
-    body(advance(to: now))
+    body(advance(to: now, on: loop))
   }
 
   /// Keeps the timer from firing, and the loop from waiting for it, in a child
-  /// process.
-  func stopInChild(of loop: UVLoop) {
-    switch source {
-    case .milliseconds(let timer): timer.stop()
-    case .precise(let deadline): deadline.stopInChild(of: loop)
-    case .virtual, .none: break
-    }
-  }
+  /// process. Does nothing for a precise timer, whose timerfd belongs to the
+  /// loop.
+  func stopInChild() { if case .milliseconds(let timer) = source { timer.stop() } }
 
-  /// Detaches from the timerfd. If it fires later in a child process that
-  /// closed the loop, its poll handle is stopped.
-  func detachSource() { if case .precise(let deadline) = source { deadline.detachOwner() } }
-
-  /// The address of the libuv handle, if there is one.
+  /// The address of the timer's own libuv handle, if it has one.
   var address: UnsafeMutableRawPointer? {
-    switch source {
-    case .milliseconds(let timer): timer.address
-    case .precise(let deadline): deadline.address
-    case .virtual, .none: nil
-    }
+    if case .milliseconds(let timer) = source { timer.address } else { nil }
   }
 
   /// Counts the periods up to `now`, and starts the next one or ends the timer.
-  private func advance(to now: UInt64) -> Firing {
+  private func advance(to now: UInt64, on loop: EventLoop) -> Firing {
     let step = schedule.step(from: due.nanoseconds, at: now)
     if isRequested {
       isRequested = false
-      applyKeepsLoopAlive()
+      applyKeepsLoopAlive(on: loop)
     } else if let next = step.next {
       due = LoopClock.Instant(nanoseconds: next)
-      arm()
+      arm(on: loop)
     } else {
-      retire()
+      retire(on: loop)
     }
     return Firing(deadline: LoopClock.Instant(nanoseconds: step.due), missed: step.missed)
   }
 
-  private func arm() {
+  private func arm(on loop: EventLoop) {
     switch source {
-    case .milliseconds(let timer): timer.start(timeout: timeout, timerIsDue)
-    case .precise(let source): source.arm(at: due.nanoseconds)
+    case .milliseconds(let timer): timer.start(timeout: timeout(on: loop), timerIsDue)
+    case .precise:
+      loop.deadlines.add(self)
+      loop.earliestDeadlineMayHaveChanged()
     case .virtual(let time): time.add(self)
     case .none: break
     }
@@ -235,7 +231,7 @@ extension LoopTimer {
 
   /// The time until the deadline in milliseconds of libuv's clock, rounded up
   /// so that the timer is never early.
-  private var timeout: UInt64 {
+  private func timeout(on loop: EventLoop) -> UInt64 {
     let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
     let end = rest == 0 ? whole : whole + 1
     let present = loop.uv.milliseconds
@@ -245,39 +241,45 @@ extension LoopTimer {
     return end > present ? max(end - present, least) : least
   }
 
-  private func retire() {
+  private func retire(on loop: EventLoop) {
     // The body is released after the list's reference, and not during the
     // assignment, because a `deinit` of its captures may use this timer.
     withExtendedLifetime((self, body)) {
-      end()
+      end(on: loop)
       loop.timers.remove(self)
     }
   }
 
-  /// Ends the timer. The loop has already removed the timer, or removes it
-  /// next.
-  func end() {
+  /// Ends the timer of `loop`, which may be being released. It has already
+  /// removed the timer, or removes it next.
+  func end(on loop: EventLoop) {
     withExtendedLifetime(body) {
       body = nil
-      closeSource()
+      closeSource(on: loop)
     }
   }
 
-  private func closeSource() {
+  private func closeSource(on loop: EventLoop) {
     switch source {
     case .milliseconds(let timer): timer.close()
-    case .precise(let deadline): deadline.close()
+    case .precise:
+      loop.deadlines.remove(self)
+      if isAwaited { loop.deadlines.changeAwaited(by: -1) }
     case .virtual(let time): time.remove(self)
     case .none: break
     }
     source = .none
   }
 
-  private func applyKeepsLoopAlive() {
+  // An autoclosure, because a child process may have released the loop.
+  private func applyKeepsLoopAlive(on loop: @autoclosure () -> EventLoop) {
     let keeps = isWaitedFor && isDue
     switch source {
     case .milliseconds(let timer): timer.keepsLoopAlive(keeps)
-    case .precise(let deadline): deadline.keepsLoopAlive(keeps)
+    case .precise:
+      guard keeps != isAwaited, !core.isForked else { return }
+      isAwaited = keeps
+      loop().deadlines.changeAwaited(by: keeps ? 1 : -1)
     case .virtual, .none: break
     }
   }

@@ -68,8 +68,15 @@ struct DeadlineSource {
     assert(result == 0, "DeadlineSource.disarm: timerfd_settime failed: \(result)")
   }
 
-  /// Resets the descriptor after a deadline has passed.
+  /// Resets the descriptor after a deadline has passed. Arming resets it too.
   func acknowledge() { _ = lt_counter_read(descriptor) }
+
+  /// Makes each expiry a separate event, so that the descriptor need not be
+  /// reset. Returns whether this succeeded. Call after the first expiry, because
+  /// `loop` must already watch the descriptor.
+  func enableEdgeTriggering(on loop: UVLoop) -> Bool {
+    loop.enableEdgeTriggering(of: descriptor)
+  }
 
   /// Stops polling in a child process, unless the child shares the kernel's
   /// poll with the parent.

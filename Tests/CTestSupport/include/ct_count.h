@@ -48,6 +48,9 @@ void ct_before(
 // The absolute time, in nanoseconds, of this thread's last timerfd_settime().
 uint64_t ct_deadline(void);
 
+// The number of times this thread has called timerfd_settime() so far.
+uint64_t ct_deadline_changes(void);
+
 // Redirects fopen of /proc/self/cgroup and /sys/fs/cgroup to files below
 // `root`.
 void ct_find_control_groups(const char *_Nonnull root);

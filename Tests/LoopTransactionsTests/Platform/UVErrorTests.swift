@@ -58,44 +58,46 @@ struct UVErrorTests {
     }
   }
 
-  @Test("a precise timer throws without a descriptor, and the loop keeps working")  // L10
-  func noTimerDescriptor() async {
+  @Test("a loop's first precise timer throws without a descriptor, and all loops keep working")
+  func noTimerDescriptor() async {  // L10
     await #expect(processExitsWith: .success) {
-      try withLoop { loop in
-        Process.limitDescriptors(to: 10)
-        let (timers, error) = Self.fill(loop)
-        let text = error?.description ?? ""
-        let message = "EventLoop.addPreciseTimer: too many open files (EMFILE); close descriptors"
-        #expect(text.contains(message))
-        let (clocks, refusal) = Self.fill { () throws(UVError) in
-          try FrameClock(on: loop) { _ in }
-        }
-        #expect(refusal != nil)
-        for clock in clocks { clock.cancel() }
-        // A timer must close its descriptor when it is cancelled, and when it
-        // has fired in the run below.
-        for timer in timers { timer.cancel() }
-        #expect(Self.fill(loop).made.count >= timers.count - 2)
-        loop.run()
-        #expect(Self.fill(loop).made.count >= timers.count - 2)
+      Process.endInTime()
+      let loops = try (0..<30).map { _ in try EventLoop() }
+      Process.limitDescriptors(to: 10)
+      let (timers, error) = Self.fill(loops) { loop throws(UVError) in
+        try loop.addPreciseTimer(at: loop.now) { _ in }
       }
+      let text = error?.description ?? ""
+      let message = "EventLoop.addPreciseTimer: too many open files (EMFILE); close descriptors"
+      #expect(text.contains(message))
+      let (clocks, refusal) = Self.fill(Array(loops[timers.count...])) { loop throws(UVError) in
+        try FrameClock(on: loop) { _ in }
+      }
+      #expect(refusal != nil)
+      for clock in clocks { clock.cancel() }
+      // All timers of a loop share one descriptor.
+      var fired = 0
+      for _ in 0..<100 { try loops[0].addPreciseTimer(at: loops[0].now) { _ in fired += 1 } }
+      #expect(loops[0].runInTime() == .finished)
+      #expect(fired == 100)
+      #expect(loops[29].run() == .finished)
+      // Each loop closes its descriptor.
+      for loop in loops[..<5] { try loop.close() }
+      for loop in loops[20..<22] { try loop.addPreciseTimer(at: loop.now) { _ in } }
+      for loop in loops { try loop.close() }
     }
   }
 
-  /// Adds precise timers until the process has no free descriptor.
-  private static func fill(_ loop: EventLoop) -> (made: [LoopTimer], error: UVError?) {
-    fill { () throws(UVError) in try loop.addPreciseTimer(at: loop.now) { _ in } }
-  }
-
-  /// Creates objects until the process has no free descriptor. Another attempt
-  /// may succeed immediately, because another thread may hold a descriptor for
-  /// a moment.
+  /// Creates an object on each loop until the process has no free descriptor.
+  /// Another attempt may succeed immediately, because another thread may hold a
+  /// descriptor for a moment.
   private static func fill<Made>(
-    _ make: () throws(UVError) -> Made
+    _ loops: [EventLoop],
+    _ make: (EventLoop) throws(UVError) -> Made
   ) -> (made: [Made], error: UVError?) {
     var made: [Made] = []
     do throws(UVError) {
-      while made.count < 100 { made.append(try make()) }
+      for loop in loops { made.append(try make(loop)) }
       return (made, nil)
     } catch {
       return (made, error)
