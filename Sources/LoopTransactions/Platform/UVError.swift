@@ -52,7 +52,8 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     case UV_EMFILE.rawValue: "close descriptors, or raise the limit with `ulimit -n`"
     case UV_ENFILE.rawValue: "the whole system is out of descriptors: raise fs.file-max"
     case UV_ENOMEM.rawValue: "free memory, or use fewer loops and timers"
-    case UV_EADDRINUSE.rawValue: "choose another port, 0 for a free one, or remove the stale file of a Unix socket"
+    case UV_EADDRINUSE.rawValue:
+      "choose another port, 0 for a free one, or remove the stale file of a Unix socket"
     case UV_ECONNREFUSED.rawValue: "check that a server listens at the address"
     case UV_EBUSY.rawValue where operation.hasPrefix("LoopWatchdog"):
       "create the watchdog before other code takes the signal, or without stacks"
