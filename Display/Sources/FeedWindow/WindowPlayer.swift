@@ -28,7 +28,7 @@ package final class WindowPlayer {
 
   package private(set) var feed: Feed
   private var details: DetailsLoader
-  /// What the user sees and changes.
+  /// The state that the user sees and changes.
   package private(set) var model: FeedModel
   private var builder: SceneBuilder
   private var history = SceneHistory()

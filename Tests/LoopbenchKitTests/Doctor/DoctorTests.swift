@@ -51,7 +51,7 @@ struct DoctorTests {
     }()
   }
 
-  @Test("a watched machine with a quiet run has no fault, whatever its load was before")
+  @Test("a watched machine has no fault after a quiet run, even if its load was high before")
   func faultless() {
     let state = watched(Self.facts(), busy: 100)
     #expect(state.others == 0.1 && state.faults.isEmpty, "\(state.faults)")
