@@ -32,7 +32,7 @@ let label = Label(on: loop)
 loop.addTimer(after: .milliseconds(10)) { _ in
   label.text = "load"
   label.text = "loading"
-  load()
+  loop.addTimer(after: .milliseconds(10)) { _ in load() }
 }
 // snippet.end
 
