@@ -14,14 +14,15 @@ extension EventLoop {
     core.inbox.close()
     becomeUnreachable()
     refuseAccepted()
-    for part in parts { part.loopWasReleased() }
     // Timers are ended, because a host that keeps running its loop would fire
-    // them.
+    // them. Before the parts, because a part may withdraw the request of a
+    // timer, which would use the loop.
     while let timer = timers.any {
       timers.remove(timer)
       timer.end(on: self)
     }
     deadlines.close()
+    for part in parts { part.loopWasReleased() }
     // `LoopActivities` retains its observer, whose callback ends the sequences.
     for observer in observers.removeAll() { observer.invalidate() }
     endRecording()

@@ -143,7 +143,7 @@ extension LoopTimer {
     applyKeepsLoopAlive(on: loop)
     switch source {
     case .milliseconds(let timer): timer.stop()
-    case .precise: loop.deadlines.remove(self)
+    case .precise: if !core.isForked { loop.deadlines.remove(self) }
     case .virtual(let time): time.remove(self)
     case .none: break
     }
