@@ -56,8 +56,8 @@ import Testing
       }
     }
 
-    @Test("a timer that a host's handle adds just before the poll ends the poll")  // L1, L5, L10, I34
-    func addedBeforeThePoll() async {
+    @Test("a timer that a host's handle adds just before the poll ends the poll")
+    func addedBeforeThePoll() async {  // L1, L5, L10, I34
       await #expect(processExitsWith: .success) {
         Process.endInTime()
         let host = ForeignLoop()
