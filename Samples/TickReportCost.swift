@@ -3,35 +3,57 @@
 //
 // Arguments: 1 0 15 63
 
+import CUV
 import LoopTransactions
 
-/// A tick that posts its successor and some empty closures.
+/// Ticks that run one or more empty closures each.
+///
+/// An idle handle posts them, because a chain of posts runs many times a tick.
 @MainActor
 final class Chain {
   private let loop: EventLoop
   private let closures: Int
   private var left = 0
+  private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
 
   init(on loop: EventLoop, closures: Int) {
     self.loop = loop
     self.closures = closures
+    uv_idle_init(loop.libuvLoop.assumingMemoryBound(to: uv_loop_t.self), idle)
+    idle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
   }
 
   /// Makes `count` ticks, and returns the nanoseconds that one took.
   func run(_ count: Int) -> Int {
     left = count
     let start = loop.now
-    next()
+    uv_idle_start(idle, beginTick)
     loop.run()
     return Int((start.duration(to: loop.now) / .nanoseconds(count)).rounded())
   }
 
-  private func next() {
-    guard left > 0 else { return }
+  func next() {
+    if left == 0 {
+      uv_idle_stop(idle)
+      return
+    }
     left -= 1
-    loop.post { self.next() }
-    for _ in 0..<closures { loop.post {} }
+    for _ in 0...closures { loop.post {} }
   }
+
+  /// Closes the handle, which must be done before the loop is closed.
+  func close() {
+    idle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+      uv_close(handle) { UnsafeMutableRawPointer($0)?.deallocate() }
+    }
+    loop.run()
+  }
+}
+
+func beginTick(_ idle: UnsafeMutablePointer<uv_idle_t>?) {
+  guard let data = idle?.pointee.data else { return }
+  let chain = Unmanaged<Chain>.fromOpaque(data).takeUnretainedValue()
+  MainActor.assumeIsolated { chain.next() }
 }
 
 /// Measures ticks with `closures` closures, without a handler and with one, in
@@ -50,6 +72,7 @@ func measure(rounds: Int, ticks: Int, closures: Int) throws {
     with.append(chain.run(ticks))
   }
   let more = zip(with, without).map { $0 - $1 }.sorted()
+  chain.close()
   try loop.close()
   let middle = rounds / 2
   let times = "\(without.sorted()[middle]) ns without, \(with.sorted()[middle]) ns with"

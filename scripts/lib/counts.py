@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 PATHS = """commit.first commit.again commit.kept.first commit.kept.again commit.port
 post.closure post.function post.thread post.chain queue.batched queue.whole tick
-tick.observers timer.arm post.closure+report post.closure+trace tick+report tick+trace""".split()
+tick.observers tick.adopted observer.cancel timer.arm post.closure+report post.closure+trace
+tick+report tick+trace""".split()
 FILE = "scripts/counts.txt"
 FEW, MANY = 1000, 11000
 # How often the budget reads the clock depends on the speed of the machine.

@@ -112,6 +112,7 @@ extension EventLoop {
     beginMeasuredRun()
     virtualTime?.fireDue()
     // libuv makes no tick if the loop has nothing to wait for.
+    mayBlock = mode != .noWait
     if mode == .noWait { arm() }
     withExtendedLifetime(self) { _ = uv.run(mode) }
     // An `afterWaiting` observer may have started the budget. Time the host
@@ -146,6 +147,7 @@ extension EventLoop {
     if host != nil { trapEmbedded() }
     state = .running
     isSingleTick = mode != .whole
+    mayBlock = mode != .noWait
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     beginMeasuredRun()
