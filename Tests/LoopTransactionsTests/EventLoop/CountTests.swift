@@ -199,6 +199,30 @@ struct CountTests {
     }
   }
 
+  @Test("after a burst of 100,000 targets, memory use is as before after 16 ticks")  // T10
+  func burstOfThousands() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let (label, kept) = (Label(), Label())
+        loop.budget = .unlimited
+        loop.commit(label, Label.layout)
+        loop.run()
+        let before = Interposed.heapBytes
+        for _ in 0..<100_000 { loop.commit(Label(), Label.layout) }
+        loop.run()
+        // The limit for a loop that sleeps afterwards.
+        let asleep = Interposed.heapBytes - before
+        #expect(asleep < 6 << 20 + 1 << 16, "\(asleep) bytes")
+        for _ in 0..<16 {
+          loop.commit(kept, Label.layout)
+          loop.run()
+        }
+        let growth = Interposed.heapBytes - before
+        #expect(abs(growth) < 1 << 20, "\(growth) bytes")
+      }
+    }
+  }
+
   @Test("after a burst of a million targets, memory use is as before")  // T10
   func burst() async {
     await #expect(processExitsWith: .success) {
