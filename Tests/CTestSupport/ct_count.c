@@ -49,6 +49,7 @@ bool ct_is_sanitized(void) {
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "../../Sources/CUV/scarce.h"
 
@@ -57,6 +58,7 @@ static __thread uint64_t writes;
 static __thread uint64_t reads;
 static __thread uint64_t polls;
 static __thread uint64_t poll_changes;
+static __thread uint64_t clock_readings;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
 static __thread struct once {
@@ -74,6 +76,7 @@ uint64_t ct_writes(void) { return writes; }
 uint64_t ct_reads(void) { return reads; }
 uint64_t ct_polls(void) { return polls; }
 uint64_t ct_poll_changes(void) { return poll_changes; }
+uint64_t ct_clock_readings(void) { return clock_readings; }
 uint64_t ct_deadline(void) { return deadline; }
 
 size_t ct_heap_bytes(void) {
@@ -226,6 +229,18 @@ int epoll_pwait(
   return syscall(SYS_epoll_pwait, descriptor, events, count, timeout, mask, _NSIG / 8);
 }
 
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  // Relaxed: every thread finds the same address.
+  static int (*read_clock)(clockid_t, struct timespec *);
+  int (*read)(clockid_t, struct timespec *) = __atomic_load_n(&read_clock, __ATOMIC_RELAXED);
+  if (read == NULL) {
+    read = dlsym(RTLD_NEXT, "clock_gettime");
+    __atomic_store_n(&read_clock, read, __ATOMIC_RELAXED);
+  }
+  clock_readings += 1;
+  return read(clock, time);
+}
+
 int timerfd_settime(
     int descriptor, int flags, const struct itimerspec *new, struct itimerspec *old) {
   if (flags & TFD_TIMER_ABSTIME)
@@ -257,6 +272,7 @@ uint64_t ct_writes(void) { return 0; }
 uint64_t ct_reads(void) { return 0; }
 uint64_t ct_polls(void) { return 0; }
 uint64_t ct_poll_changes(void) { return 0; }
+uint64_t ct_clock_readings(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 void ct_find_control_groups(const char *root) { (void)root; }
