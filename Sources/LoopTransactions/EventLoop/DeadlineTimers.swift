@@ -26,9 +26,6 @@ struct DeadlineTimers {
   /// Whether due timers are being called.
   var isInPass: Bool { heap.isInPass }
 
-  /// Whether no timer waits.
-  var isEmpty: Bool { heap.count == 0 }
-
   mutating func open(_ source: DeadlineSource) {
     source.keepsLoopAlive(false)
     self.source = source
