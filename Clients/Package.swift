@@ -13,6 +13,7 @@ let runtime = Target.Dependency.product(name: "LoopTransactions", package: "Loop
 let package = Package(
   name: "Clients",
   platforms: [.macOS(.v15)],
+  products: [.library(name: "LoopRedis", targets: ["LoopRedis"])],
   dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
     // No pkgConfig: GTK's .pc file contains -pthread, and SwiftPM warns about that flag.
@@ -26,9 +27,10 @@ let package = Package(
       swiftSettings: strict
     ),
     .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+    .target(name: "LoopRedis", dependencies: ["CHiredis", runtime], swiftSettings: strict),
     .executableTarget(
       name: "redis-counter",
-      dependencies: ["CHiredis", "ClientHost", runtime],
+      dependencies: ["ClientHost", "LoopRedis", runtime],
       swiftSettings: strict
     ),
     .systemLibrary(name: "CPQ", providers: [.apt(["libpq-dev"])]),
@@ -49,9 +51,17 @@ let package = Package(
       dependencies: ["CSDBus", "ClientHost", runtime],
       swiftSettings: strict
     ),
+    .systemLibrary(name: "CWayland", providers: [.apt(["libwayland-dev"])]),
+    .executableTarget(
+      name: "wayland-windows",
+      dependencies: ["CWayland", "ClientHost", runtime],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["redis-counter", "postgres-notify", "curl-many", "bus-names"],
+      dependencies: [
+        "redis-counter", "postgres-notify", "curl-many", "bus-names", "wayland-windows",
+      ],
       swiftSettings: strict
     ),
   ]
