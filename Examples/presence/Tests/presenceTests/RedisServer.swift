@@ -1,0 +1,1 @@
+../../../../Clients/Tests/ClientTests/RedisServer.swift
