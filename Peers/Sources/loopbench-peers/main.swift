@@ -1,0 +1,4 @@
+import LoopbenchCommands
+import LoopbenchPeers
+
+Loopbench.main(PeersRegistry.registry)
