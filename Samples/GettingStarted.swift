@@ -44,7 +44,7 @@ func load() {
     "the text of a file"  // runs on a worker thread
   } completion: { outcome in
     label.text = outcome.value ?? "no text"  // runs on the loop
-    loop.post { post() }  // in the next tick, after the layout
+    loop.whenIdle { post() }  // after the layout
   }
   transaction.commit()
 }

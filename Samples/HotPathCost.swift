@@ -252,11 +252,34 @@ struct HotPaths {
     loop.run()
   }
 
+  /// Removes observers that were all added before.
+  func cancelObservers() {
+    let kept = (0..<count).map { _ in loop.addObserver(for: .beforeWaiting) { _ in } }
+    for observer in kept { observer.cancel() }
+  }
+
+  /// Ticks of an adopted loop that its owner runs.
+  func adoptedTick() throws {
+    let owned = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    uv_loop_init(owned)
+    let adopted = try EventLoop(adopting: owned)
+    let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
+    uv_idle_init(owned, idle)
+    uv_idle_start(idle, doNothing)
+    for _ in 0..<count { uv_run(owned, UV_RUN_NOWAIT) }
+    uv_idle_stop(idle)
+    try adopted.close()
+    uv_run(owned, UV_RUN_DEFAULT)
+    withExtendedLifetime((owned, idle)) {}
+  }
+
   func armTimer() throws {
     let deadline = loop.now.advanced(by: .seconds(60))
     for _ in 0..<count { try loop.addPreciseTimer(at: deadline) { _ in }.cancel() }
   }
 }
+
+func doNothing(_ idle: UnsafeMutablePointer<uv_idle_t>?) {}
 
 /// Closes the idle handle that keeps the loop awake after the last tick.
 func countTick(_ idle: UnsafeMutablePointer<uv_idle_t>?) {
@@ -296,6 +319,8 @@ case "queue.batched": paths.queue(16)
 case "queue.whole": paths.queue(.unlimited)
 case "tick": paths.tick(observers: 0)
 case "tick.observers": paths.tick(observers: 10)
+case "tick.adopted": try paths.adoptedTick()
+case "observer.cancel": paths.cancelObservers()
 case "timer.arm": try paths.armTimer()
 case "timer.fire": paths.fireTimers()
 case "event": try paths.descriptorEvents()

@@ -1,45 +1,67 @@
 // Prints how much longer ticks and operations take while they are traced. The figures of
 // docs/performance.md are from this program. Build it with `-c release`.
 //
-// Arguments: 1 0 15 63
+// Arguments: 1 0 1 16 64
 
+import CUV
 import LoopTransactions
 
-/// A tick that posts its successor and some empty closures.
+/// Ticks that each run some empty posts.
+///
+/// An idle handle makes them, because a chain of posts runs many times a tick.
 @MainActor
 final class Chain {
   private let loop: EventLoop
-  private let closures: Int
+  private let posts: Int
   private var left = 0
+  private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
 
-  init(on loop: EventLoop, closures: Int) {
+  init(on loop: EventLoop, posts: Int) {
     self.loop = loop
-    self.closures = closures
+    self.posts = posts
+    uv_idle_init(loop.libuvLoop.assumingMemoryBound(to: uv_loop_t.self), idle)
+    idle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
   }
 
   /// Makes `count` ticks, and returns the nanoseconds that one took.
   func run(_ count: Int) -> Double {
     left = count
     let start = loop.now
-    next()
+    uv_idle_start(idle, beginTick)
     loop.run()
     return start.duration(to: loop.now) / .nanoseconds(count)
   }
 
-  private func next() {
-    guard left > 0 else { return }
+  func next() {
+    if left == 0 {
+      uv_idle_stop(idle)
+      return
+    }
     left -= 1
-    loop.post { self.next() }
-    for _ in 0..<closures { loop.post {} }
+    for _ in 0..<posts { loop.post {} }
+  }
+
+  /// Closes the handle, which must be done before the loop is closed.
+  func close() {
+    idle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+      uv_close(handle) { UnsafeMutableRawPointer($0)?.deallocate() }
+    }
+    loop.run()
   }
 }
 
-/// Measures ticks with `closures` closures, without a trace and with one, in
+func beginTick(_ idle: UnsafeMutablePointer<uv_idle_t>?) {
+  guard let data = idle?.pointee.data else { return }
+  let chain = Unmanaged<Chain>.fromOpaque(data).takeUnretainedValue()
+  MainActor.assumeIsolated { chain.next() }
+}
+
+/// Measures ticks with `posts` posts, without a trace and with one, in
 /// turn.
 @MainActor
-func measure(rounds: Int, ticks: Int, closures: Int) throws {
+func measure(rounds: Int, ticks: Int, posts: Int) throws {
   let loop = try EventLoop()
-  let chain = Chain(on: loop, closures: closures)
+  let chain = Chain(on: loop, posts: posts)
   var (without, with): ([Double], [Double]) = ([], [])
   _ = chain.run(ticks)
   for _ in 0..<rounds {
@@ -51,16 +73,17 @@ func measure(rounds: Int, ticks: Int, closures: Int) throws {
     trace.stop()
     _ = chain.run(1)
   }
+  chain.close()
   try loop.close()
   // A tick has two events, and a post has one when it is made and one when it
   // runs.
-  let events = Double(2 + 2 * (closures + 1))
+  let events = Double(2 + 2 * posts)
   let more = zip(with, without).map { ($0 - $1) / events }.sorted()
   let middle = rounds / 2
   let (before, after) = (Int(without.sorted()[middle]), Int(with.sorted()[middle]))
   func tenths(_ time: Double) -> Double { (time * 10).rounded() / 10 }
   print(
-    "\(closures + 1) posts: \(before) ns without, \(after) ns with, an event takes",
+    "\(posts) posts: \(before) ns without, \(after) ns with, an event takes",
     "\(tenths(more[middle])) ns (\(tenths(more[0])) to \(tenths(more[rounds - 1])))"
   )
 }
@@ -103,5 +126,5 @@ func measureOperations(rounds: Int, count: Int) throws {
 
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 let ticks = (arguments.first ?? 20) * 1000
-for closures in arguments.dropFirst() { try measure(rounds: 15, ticks: ticks, closures: closures) }
+for posts in arguments.dropFirst() { try measure(rounds: 15, ticks: ticks, posts: posts) }
 try measureOperations(rounds: 15, count: ticks)

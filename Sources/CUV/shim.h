@@ -24,6 +24,10 @@
 
 #include "scarce.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/epoll.h>
@@ -63,6 +67,19 @@ static inline uint64_t lt_cycles(void) {
   uint64_t value;
   __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
   return value;
+#else
+  return 0;
+#endif
+}
+
+// Whether the counter's rate does not change with the CPU's frequency. Expensive
+// in a virtual machine.
+static inline int lt_has_invariant_cycles(void) {
+#if defined(__x86_64__)
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) != 0;
+#elif defined(__aarch64__)
+  return 1;
 #else
   return 0;
 #endif

@@ -37,6 +37,16 @@ typedef struct {
   unsigned reads;
 } lt_stream;
 
+// Whether the libuv that is running, which may be newer than the headers, uses no
+// more memory for a handle or a request than `lt_stream` has.
+static inline int lt_stream_fits(void) {
+  return uv_handle_size(UV_TCP) <= sizeof(uv_tcp_t) &&
+         uv_handle_size(UV_NAMED_PIPE) <= sizeof(uv_pipe_t) &&
+         uv_req_size(UV_WRITE) <= sizeof(uv_write_t) &&
+         uv_req_size(UV_SHUTDOWN) <= sizeof(uv_shutdown_t) &&
+         uv_req_size(UV_CONNECT) <= sizeof(uv_connect_t);
+}
+
 // The most reads of a stream after one poll. libuv's own limit is 32, which is
 // 2 MB with a buffer of 64 KB.
 enum { LT_STREAM_READS = 8 };

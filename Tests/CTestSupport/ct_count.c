@@ -49,6 +49,7 @@ bool ct_is_sanitized(void) {
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "../../Sources/CUV/scarce.h"
 
@@ -57,6 +58,7 @@ static __thread uint64_t writes;
 static __thread uint64_t reads;
 static __thread uint64_t polls;
 static __thread uint64_t poll_changes;
+static __thread uint64_t clock_readings;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
 static __thread struct once {
@@ -75,6 +77,7 @@ uint64_t ct_writes(void) { return writes; }
 uint64_t ct_reads(void) { return reads; }
 uint64_t ct_polls(void) { return polls; }
 uint64_t ct_poll_changes(void) { return poll_changes; }
+uint64_t ct_clock_readings(void) { return clock_readings; }
 uint64_t ct_deadline(void) { return deadline; }
 uint64_t ct_deadline_changes(void) { return deadline_changes; }
 
@@ -228,6 +231,18 @@ int epoll_pwait(
   return syscall(SYS_epoll_pwait, descriptor, events, count, timeout, mask, _NSIG / 8);
 }
 
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  // Relaxed: every thread finds the same address.
+  static int (*read_clock)(clockid_t, struct timespec *);
+  int (*read)(clockid_t, struct timespec *) = __atomic_load_n(&read_clock, __ATOMIC_RELAXED);
+  if (read == NULL) {
+    read = dlsym(RTLD_NEXT, "clock_gettime");
+    __atomic_store_n(&read_clock, read, __ATOMIC_RELAXED);
+  }
+  clock_readings += 1;
+  return read(clock, time);
+}
+
 int timerfd_settime(
     int descriptor, int flags, const struct itimerspec *new, struct itimerspec *old) {
   deadline_changes += 1;
@@ -260,6 +275,7 @@ uint64_t ct_writes(void) { return 0; }
 uint64_t ct_reads(void) { return 0; }
 uint64_t ct_polls(void) { return 0; }
 uint64_t ct_poll_changes(void) { return 0; }
+uint64_t ct_clock_readings(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 uint64_t ct_deadline_changes(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }

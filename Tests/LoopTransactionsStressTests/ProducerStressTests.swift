@@ -201,10 +201,12 @@ struct ProducerStressTests {
 
   @Test(
     "a loop that blocks between posts is woken for each post",
-    arguments: WakeMethod.allCases
-  )  // L6
-  func acknowledged(method: WakeMethod) throws {
+    arguments: WakeMethod.allCases,
+    [Duration.zero, .microseconds(5)]
+  )  // L6, L15
+  func acknowledged(method: WakeMethod, spins: Duration) throws {
     try withLoop(method) { loop in
+      loop.spinsBeforeBlocking = spins
       let (port, finished, late) = (loop.awaitedPort, Tally(), Tally())
       let threads = (0..<Self.threadCount).map { number in
         TestThread {

@@ -50,6 +50,16 @@ final class TestProgram {
     try process.run()
   }
 
+  /// Starts the program with no blocked signals. It inherits the mask, and threads of tests
+  /// block all signals.
+  func startUnblocked() throws {
+    var (none, mask) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &mask)
+    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+    try start()
+  }
+
   /// Writes `lines` to standard input.
   func send(_ lines: [String]) throws {
     try input.fileHandleForWriting.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))

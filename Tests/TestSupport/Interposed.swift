@@ -55,6 +55,9 @@ package enum Interposed {
   /// The number of times the calling thread has called epoll_ctl().
   package static var pollChanges: Int { Int(ct_poll_changes()) }
 
+  /// The number of times the calling thread has called clock_gettime().
+  package static var clockReadings: Int { Int(ct_clock_readings()) }
+
   /// The absolute time, in nanoseconds, of the calling thread's last
   /// timerfd_settime().
   package static var deadline: UInt64 { ct_deadline() }

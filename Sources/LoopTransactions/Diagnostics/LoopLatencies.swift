@@ -37,6 +37,8 @@ public struct LoopLatencies: Hashable, Sendable {
   public init() {}
 
   /// Adds all latencies of another loop.
+  ///
+  /// - Complexity: O(1), in the fixed number of buckets of three histograms.
   public mutating func merge(_ other: LoopLatencies) {
     wakeLateness.merge(other.wakeLateness)
     busy.merge(other.busy)

@@ -6,9 +6,9 @@ extension LoopTrace {
   /// Replaces the file at `path` each time the process receives `signal`.
   ///
   /// Call from any thread. A thread of the library writes the file, so the
-  /// signal delays no other thread. It goes on after `stop()`, until the process
-  /// ends. A later call for the same signal replaces the path. A forked child
-  /// ignores the signal.
+  /// signal delays no other thread. A signal also writes the file after `stop()`,
+  /// until the process ends. A later call for the same signal replaces the
+  /// path. A forked child ignores the signal.
   ///
   /// ```swift
   /// let trace = try LoopTrace()

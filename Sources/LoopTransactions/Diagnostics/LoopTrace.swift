@@ -26,7 +26,8 @@ import Synchronization
 /// `LOOPTRANSACTIONS_TRACE` set to a path is traced from its first loop or
 /// scheduler on, and writes that file when it exits. In the path, `%p` stands
 /// for the number of the process. `LOOPTRANSACTIONS_TRACE_ON` set to `trap`, to
-/// the name of a signal, or to both with a comma between them writes the file then, too.
+/// the name of a signal, or to both with a comma between them writes the file
+/// then, too.
 public final class LoopTrace: Sendable {
   /// An error of a trace.
   public enum TraceError: Error, Hashable, Sendable {

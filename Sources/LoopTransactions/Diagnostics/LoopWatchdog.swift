@@ -52,7 +52,8 @@ public final class LoopWatchdog: Sendable {
   /// Call from any thread.
   ///
   /// - Parameters:
-  ///   - threshold: At least a millisecond. 100 ms is when people notice.
+  ///   - threshold: At least a millisecond. People notice delays from about
+  ///     100 ms.
   ///   - capturesStacks: Whether reports of ticks that compute have a `stack`.
   ///     Installs a signal handler in the process.
   ///   - handler: Called on the watchdog's thread, at most twice per tick: when

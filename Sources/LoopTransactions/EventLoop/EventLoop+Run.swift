@@ -112,6 +112,7 @@ extension EventLoop {
     beginMeasuredRun()
     virtualTime?.fireDue()
     // libuv makes no tick if the loop has nothing to wait for.
+    mayBlock = mode != .noWait
     if mode == .noWait { arm() }
     withExtendedLifetime(self) { _ = uv.run(mode) }
     // An `afterWaiting` observer may have started the budget. Time the host
@@ -146,6 +147,7 @@ extension EventLoop {
     if host != nil { trapEmbedded() }
     state = .running
     isSingleTick = mode != .whole
+    mayBlock = mode != .noWait
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     beginMeasuredRun()
@@ -175,11 +177,18 @@ extension EventLoop {
   /// Runs libuv. libuv makes no tick if nothing keeps the loop alive, so posts
   /// of other threads arm the loop first, even without a port in use.
   private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) -> Bool {
+    let (wasStopping, ticks) = (uv.isStopping, core.metrics.ticks.value)
     var isAlive: Bool
     repeat {
       if core.inbox.isFilled { arm() }
       isAlive = uv.run(mode)
     } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled && !isTimedOut()
+    // Since 1.45, timers that are due run before the first tick. If one of them
+    // stopped the run, it has made no tick.
+    if mode == .whole, isAlive, !wasStopping, core.metrics.ticks.value == ticks {
+      arm()
+      isAlive = uv.run(.noWait)
+    }
     return isAlive
   }
 

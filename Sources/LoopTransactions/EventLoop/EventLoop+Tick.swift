@@ -63,6 +63,38 @@ extension EventLoop {
     settleForHost()
   }
 
+  /// Does the same as `beforeWaiting()` for an adopted loop, which a callback may
+  /// close and release.
+  ///
+  /// Most ticks of an idle loop call nothing. They need not retain the loop, nor
+  /// make it the current one, which would cost more than the rest of the tick.
+  @inline(never)
+  func ownerWillWait() {
+    let isFilled = isBacklogged || core.inbox.isFilled
+    guard !isFilled, postsLeft == 0, callsNothing(1) else { return calledBack { beforeWaiting() } }
+    core.metrics.ticks.add()
+    endFlush()
+    meter.refill()
+    settle()
+  }
+
+  /// Does the same as `afterWaiting()` for an adopted loop.
+  @inline(never)
+  func ownerDidWait() {
+    guard callsNothing(2), !uv.isStopping else { return calledBack { afterWaiting() } }
+    if didAnnounceSleep { core.inbox.awake() }
+    didAnnounceSleep = false
+    endFlush()
+    settleForHost()
+  }
+
+  /// Whether the owner runs the loop, and neither the observers of the activity
+  /// with this index nor a host need to be called.
+  @inline(__always)
+  private func callsNothing(_ index: Int) -> Bool {
+    state == .idle && observers.isQuiet(index) && host == nil && !core.needsSlowTick
+  }
+
   /// Prepares for a host that waits on libuv's descriptor by its own means. The
   /// host may block next, without another tick, so posts must wake the host
   /// from now on.
@@ -129,6 +161,9 @@ extension EventLoop {
       // Senders do not wake a loop that is awake, so check for requests here.
       handleRequests()
       arm()
+    } else if _slowPath(spinNanoseconds > 0), spin() {
+      handleRequests()
+      runSpunPosts()
     } else if core.inbox.sleep() {
       didAnnounceSleep = true
       disarm()
@@ -180,7 +215,7 @@ extension EventLoop {
     let list = observers.beginPass(index)
     list.withUnsafeBufferPointer { list in
       for index in list.indices {
-        Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { observer in
+        list[index].reference?._withUnsafeGuaranteedRef { observer in
           guard !observer.isDormant, observer.isAttached else { return }
           if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
           call(observer)
@@ -235,7 +270,9 @@ extension EventLoop {
 
   private func callPendingObservers() {
     let list = observers.beginPass(3)
-    for observer in list where observer.isPending { observer.call(.exit) }
+    for slot in list {
+      slot.reference?._withUnsafeGuaranteedRef { if $0.isPending { $0.call(.exit) } }
+    }
     observers.endPass()
   }
 

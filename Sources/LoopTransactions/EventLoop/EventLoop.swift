@@ -52,11 +52,13 @@ public final class EventLoop {
   // that it left compares it with `closed`. It is leaked then, so any answer is
   // safe.
   private let stateCell = Atomic(State.idle)
-  @exclusivity(unchecked) var observers = ObserverList()
+  @exclusivity(unchecked) package var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
   // Whether the current run is a single tick. The end of such a run shares the
   // tick's budget.
   @exclusivity(unchecked) var isSingleTick = false
+  // Whether the polls of the current run may block.
+  @exclusivity(unchecked) var mayBlock = false
   @exclusivity(unchecked) var isArmed = false
   // Whether a callback is running inside a host's own run.
   @exclusivity(unchecked) var isCalledBack = false
@@ -106,6 +108,9 @@ public final class EventLoop {
 
   /// If not 0, the error that opening a timerfd fails with. For tests.
   package var timerRefusal: Int32 = 0
+
+  /// Called now and then while the loop spins. For tests.
+  package var whileSpinning: (() -> Void)?
 
   weak var currentPort: LoopPort?
 
@@ -157,6 +162,7 @@ public final class EventLoop {
   var storedBudget = Budget()
   var storedPostCapacity: Int?
   @exclusivity(unchecked) var isTimed = false
+  @exclusivity(unchecked) var spinNanoseconds: UInt64 = 0
 
   /// Creates a loop from its components.
   ///

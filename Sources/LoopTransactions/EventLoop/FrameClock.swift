@@ -15,9 +15,9 @@
 ///
 /// Any clock can be named in a commit, which is then performed at the clock's
 /// next frame, once per frame at most. Commits beyond the budget of that tick
-/// are performed in the next ticks, after the frame. A clock without a closure has frames on the same schedule, but
-/// only while such commits wait. Otherwise its timer is off, and it neither
-/// wakes the loop nor keeps a run from ending.
+/// are performed in the next ticks, after the frame. A clock without a closure
+/// has frames on the same schedule, but only while such commits wait. Otherwise
+/// its timer is off, and it neither wakes the loop nor keeps a run from ending.
 ///
 /// ```swift
 /// let screen = try FrameClock(on: loop, framesPerSecond: 60)

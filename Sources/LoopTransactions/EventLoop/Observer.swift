@@ -64,9 +64,20 @@ public final class Observer {
   /// Whether the observer has been neither cancelled nor dropped by its loop.
   @exclusivity(unchecked) private(set) var isAttached = true  // loop only
 
-  // A dormant observer is skipped, so a tick without pending work makes no
-  // call.
-  @exclusivity(unchecked) var isDormant = false  // loop only
+  // A dormant observer is skipped, and a tick without awake observers makes no
+  // pass. Loop only.
+  @exclusivity(unchecked) var isDormant = false {
+    didSet {
+      guard isDormant != oldValue, isAttached else { return }
+      loop._withUnsafeGuaranteedRef { $0.observers.dormancyChanged(of: self) }
+    }
+  }
+
+  // 1 in the lane of each activity, for the counts of the loop's list.
+  let lanes: SIMD4<UInt32>
+  // The position among the observers of equal order, once the loop's list has
+  // inserted the observer.
+  @exclusivity(unchecked) var number = Int.max  // loop only
 
   // Storage of public properties that check the thread.
   @exclusivity(unchecked) private var rests = false  // loop only
@@ -86,6 +97,8 @@ public final class Observer {
     self.place = place
     self.loop = .passUnretained(loop)
     self.activities = activities
+    let bits = UInt32(activities.rawValue)
+    lanes = SIMD4(bits, bits >> 1, bits >> 2, bits >> 3) & 1
     self.order = order
     self.repeats = repeats
     self.body = .passRetained(Body(body))
@@ -105,14 +118,14 @@ public final class Observer {
   ///
   /// Call on the loop. Cancelling again does nothing.
   ///
-  /// - Complexity: O(n) in the loop's observers.
+  /// - Complexity: O(log n) in the loop's observers, amortised.
   public func cancel() {
     core.checkThread("Observer.cancel")
     guard isAttached else { return }
     // The loop is retained, and the body is released last, because a `deinit`
     // of the body's captures may close and release the loop.
     let loop = loop.takeUnretainedValue()
-    withExtendedLifetime(claimBody()) { loop.observers.sweepLater() }
+    withExtendedLifetime(claimBody()) { loop.observers.remove(self) }
   }
 
   /// Called when the loop has dropped the observer.
@@ -122,6 +135,7 @@ public final class Observer {
   /// the callback outside of any access to the observer.
   private func claimBody() -> Body? {
     setPending(false)
+    if isAttached { loop._withUnsafeGuaranteedRef { $0.observers.willDetach(self) } }
     detach()
     let old = body?.takeRetainedValue()
     body = nil

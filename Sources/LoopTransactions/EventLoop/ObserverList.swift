@@ -2,52 +2,70 @@
 ///
 /// The lists do not change during a pass. An observer that is added during a
 /// pass waits for its end. An observer that is removed during a pass is
-/// skipped. I6.
+/// skipped, and leaves the lists at the end. I6.
 package struct ObserverList {
-  private var lists = ContiguousArray<ContiguousArray<Observer>>(repeating: [], count: 4)
-  private var waiting: [Observer] = []
-  private var passes = 0
-  private var needsSweep = false
+  private typealias Slots = ContiguousArray<ObserverSlot>
 
-  // For each activity with a single observer, that observer. It is usually the
-  // dormant observer of the transactions, and checking it avoids the pass.
-  private var soleObservers = ContiguousArray<Unmanaged<Observer>?>(repeating: nil, count: 4)
+  private var lists = ContiguousArray<Slots>(repeating: [], count: 4)
+  // For each activity, the slots of its list that are empty.
+  private var vacancies = SIMD4<Int>.zero
+  private var added: [Observer] = []
+  private var removed: [Observer] = []
+  private var passes = 0
+  private var lastNumber = 0
+
+  // For each activity, the attached observers that are not dormant.
+  private var awake = SIMD4<UInt32>.zero
+
+  /// The number of attached observers. An observer for several activities
+  /// counts once per activity.
+  package private(set) var count = 0
 
   package init() {}
 
+  /// Whether there are no attached observers.
+  package var isEmpty: Bool { count == 0 }
+
   /// Adds `observer` behind the observers of the same order. It takes part from
   /// the next pass on.
-  package mutating func add(_ observer: Observer) {
-    // Without an activity, nothing would call the observer or detach it from a
-    // released loop.
-    guard !observer.activities.isDisjoint(with: .all) else { return observer.invalidate() }
-    guard passes == 0 else { return waiting.append(observer) }
-    for index in lists.indices where observer.activities.contains(Self.activity(index)) {
-      let list = lists[index]
-      let place = list.firstIndex { $0.order > observer.order } ?? list.endIndex
-      lists[index].insert(observer, at: place)
-    }
-    updateSoleObservers()
+  mutating func add(_ observer: Observer) {
+    count += Int(observer.lanes.wrappedSum())
+    if !observer.isDormant { awake &+= observer.lanes }
+    if passes == 0 { insert(observer) } else { added.append(observer) }
   }
 
-  /// Removes detached observers once no pass is running.
-  package mutating func sweepLater() {
-    needsSweep = true
-    if passes == 0 { settle() }
+  /// Removes `observer`, which is detached, once no pass is running.
+  ///
+  /// - Complexity: O(log n), amortised.
+  mutating func remove(_ observer: Observer) {
+    if passes == 0 { vacate(observer) } else { removed.append(observer) }
+  }
+
+  /// Notes that `observer`, which is attached, is dormant or no longer dormant.
+  @inline(__always)
+  mutating func dormancyChanged(of observer: Observer) {
+    if observer.isDormant { awake &-= observer.lanes } else { awake &+= observer.lanes }
+  }
+
+  /// Notes that `observer` is about to be detached.
+  mutating func willDetach(_ observer: Observer) {
+    count -= Int(observer.lanes.wrappedSum())
+    if !observer.isDormant { awake &-= observer.lanes }
   }
 
   /// Whether no observer needs to be called at the activity with this index.
   @inline(__always)
-  package func isQuiet(_ index: Int) -> Bool {
-    guard let sole = soleObservers[index] else { return lists[index].isEmpty }
-    return sole._withUnsafeGuaranteedRef { $0.isDormant }
-  }
+  package func isQuiet(_ index: Int) -> Bool { awake[index] == 0 }
 
   /// Whether an observer in the list at `index` has pending work.
-  package func hasWork(_ index: Int) -> Bool { lists[index].contains { $0.isPending } }
+  package func hasWork(_ index: Int) -> Bool {
+    lists[index].contains { slot in
+      slot.reference?._withUnsafeGuaranteedRef { $0.isPending } == true
+    }
+  }
 
   /// Begins a pass over the list at `index` and returns a snapshot of it.
-  package mutating func beginPass(_ index: Int) -> ContiguousArray<Observer> {
+  package mutating func beginPass(_ index: Int) -> ContiguousArray<ObserverSlot> {
     passes += 1
     return lists[index]
   }
@@ -56,46 +74,99 @@ package struct ObserverList {
   @inline(__always)
   package mutating func endPass() {
     passes -= 1
-    if passes == 0, needsSweep || !waiting.isEmpty { settle() }
+    if passes == 0, !removed.isEmpty || !added.isEmpty { settle() }
   }
 
-  /// Whether there are no observers.
-  package var isEmpty: Bool { waiting.isEmpty && lists.allSatisfy(\.isEmpty) }
-
-  /// The number of observers. An observer for several activities counts once
-  /// per activity.
-  package var count: Int { lists.reduce(waiting.count) { $0 + $1.count } }
-
-  /// Removes and returns all observers. An observer for several activities
-  /// occurs once per activity.
+  /// Removes and returns all observers. The caller must detach them. An observer
+  /// for several activities occurs once per activity.
   mutating func removeAll() -> [Observer] {
-    defer { self = ObserverList() }
-    return lists.joined() + waiting
+    let all = all
+    lists = ContiguousArray(repeating: [], count: 4)
+    vacancies = .zero
+    added = []
+    removed = []
+    return all
   }
 
   /// Detaches all observers from the loop.
-  func detachAll() { for observer in lists.joined() + waiting { observer.detach() } }
-
-  private static func activity(_ index: Int) -> EventLoop.Activity {
-    EventLoop.Activity(rawValue: 1 << UInt8(index))
+  mutating func detachAll() {
+    for observer in all { observer.detach() }
+    count = 0
+    awake = .zero
   }
 
-  private mutating func updateSoleObservers() {
-    for index in lists.indices {
-      soleObservers[index] =
-        lists[index].count == 1 ? lists[index].first.map(Unmanaged.passUnretained) : nil
+  private var all: [Observer] {
+    lists.joined().compactMap { $0.reference?.takeUnretainedValue() } + added
+  }
+
+  private mutating func insert(_ observer: Observer) {
+    lastNumber += 1
+    observer.number = lastNumber
+    for index in lists.indices where observer.lanes[index] != 0 {
+      lists[index].insert(ObserverSlot(observer), at: place(of: observer, index))
     }
+  }
+
+  /// Empties the slots of `observer`. Removing them would move all later slots.
+  private mutating func vacate(_ observer: Observer) {
+    for index in lists.indices where observer.lanes[index] != 0 {
+      let place = place(of: observer, index)
+      guard place < lists[index].count, lists[index][place].holds(observer) else { continue }
+      lists[index][place].vacate()
+      vacancies[index] += 1
+      if vacancies[index] * 2 > lists[index].count { sweep(index) }
+    }
+  }
+
+  private mutating func sweep(_ index: Int) {
+    lists[index].removeAll { $0.reference == nil }
+    vacancies[index] = 0
+  }
+
+  /// The index of the observer's slot in a list, or the index at which to insert
+  /// the slot.
+  private func place(of observer: Observer, _ index: Int) -> Int {
+    let key = (observer.order, observer.number)
+    var range = lists[index].indices
+    while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+      let slot = lists[index][middle]
+      range =
+        (slot.order, slot.number) < key
+        ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound
   }
 
   @inline(never)
   private mutating func settle() {
-    if needsSweep {
-      needsSweep = false
-      for index in lists.indices { lists[index].removeAll { !$0.isAttached } }
-      updateSoleObservers()
-    }
-    let added = waiting
-    waiting = []
-    for observer in added where observer.isAttached { add(observer) }
+    for observer in removed { vacate(observer) }
+    removed = []
+    for observer in added where observer.isAttached { insert(observer) }
+    added = []
+  }
+}
+
+/// The place of an observer in a list. The slots are in ascending order of
+/// `order` and `number`, also those whose observer was removed.
+package struct ObserverSlot {
+  let order: Int
+  let number: Int
+  private var observer: Observer?
+  /// The observer, unless it was removed. A pass uses this reference, because it
+  /// would count the other one.
+  package private(set) var reference: Unmanaged<Observer>?
+
+  fileprivate init(_ observer: Observer) {
+    order = observer.order
+    number = observer.number
+    self.observer = observer
+    reference = .passUnretained(observer)
+  }
+
+  fileprivate func holds(_ other: Observer) -> Bool { observer === other }
+
+  fileprivate mutating func vacate() {
+    observer = nil
+    reference = nil
   }
 }

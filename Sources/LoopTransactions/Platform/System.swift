@@ -48,6 +48,10 @@ package enum System {
   /// A CPU counter of constant rate, or 0 if the CPU has none.
   static var cycles: UInt64 { lt_cycles() }
 
+  /// Whether the rate of the counter is constant on this CPU, also while the CPU
+  /// is idle or changes its frequency.
+  static let hasInvariantCycles = lt_has_invariant_cycles() != 0
+
   /// The number of cycles after which the clock is read again.
   static var cyclesPerReading: UInt64 { lt_cycles_per_reading() }
 

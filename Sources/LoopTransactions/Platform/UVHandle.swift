@@ -8,8 +8,11 @@ package struct UVHandle<Raw> {
   let pointer: UnsafeMutablePointer<Raw>
 
   /// Allocates the handle, and initialises it with `start`.
-  init(_ operation: String, _ start: (UnsafeMutablePointer<Raw>) -> Int32) throws(UVError) {
-    pointer = .allocate(capacity: 1)
+  init(
+    _ operation: String,
+    _ start: (UnsafeMutablePointer<Raw>) -> Int32
+  ) throws(UVError) where Raw: UVHandleType {
+    pointer = .allocate(size: uv_handle_size(Raw.type))
     let result = start(pointer)
     guard result == 0 else {
       pointer.deallocate()
@@ -47,6 +50,31 @@ package struct UVHandle<Raw> {
     uv_close(base, freeHandle)
   }
 }
+
+extension UnsafeMutablePointer {
+  /// Allocates an object of libuv that has `size` bytes in the libuv that is
+  /// running.
+  ///
+  /// That libuv may be newer than the headers that the library was compiled with:
+  /// inside Node.js, it is Node's.
+  package static func allocate(size: Int) -> UnsafeMutablePointer {
+    UnsafeMutableRawPointer.allocate(
+      byteCount: Swift.max(size, MemoryLayout<Pointee>.size),
+      alignment: MemoryLayout<Pointee>.alignment
+    ).bindMemory(to: Pointee.self, capacity: 1)
+  }
+}
+
+/// One of libuv's types of handles.
+protocol UVHandleType { static var type: uv_handle_type { get } }
+
+extension uv_async_t: UVHandleType { static var type: uv_handle_type { UV_ASYNC } }
+extension uv_check_t: UVHandleType { static var type: uv_handle_type { UV_CHECK } }
+extension uv_idle_t: UVHandleType { static var type: uv_handle_type { UV_IDLE } }
+extension uv_poll_t: UVHandleType { static var type: uv_handle_type { UV_POLL } }
+extension uv_prepare_t: UVHandleType { static var type: uv_handle_type { UV_PREPARE } }
+extension uv_signal_t: UVHandleType { static var type: uv_handle_type { UV_SIGNAL } }
+extension uv_timer_t: UVHandleType { static var type: uv_handle_type { UV_TIMER } }
 
 /// Returns the object that `setOwner` set for a handle, if any.
 @inline(__always)

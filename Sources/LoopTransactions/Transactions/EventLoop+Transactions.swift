@@ -148,6 +148,12 @@ extension EventLoop {
   @inline(__always)
   func commitInPlace(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     checkUsable("EventLoop.commit")
+    commitUnchecked(key, selector, number)
+  }
+
+  /// Commits a pair. The caller has checked that it may use the loop.
+  @inline(__always)
+  func commitUnchecked(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     // Does not use `transactions`, which would retain the set for each commit.
     Unmanaged<TransactionSet>.fromOpaque(commitsAddress)._withUnsafeGuaranteedRef {
       $0.commit(key, selector, number)

@@ -12,20 +12,30 @@ extension LoopPort {
   /// - Parameter target: Retained until performed, and released on the loop.
   /// - Throws: `PostError` if the loop is closed or its inbox is full.
   /// - Complexity: O(1).
+  @inlinable
+  @inline(__always)
   public func commit<Target: Sendable>(
     _ target: Target,
     _ selector: Selector<Target>
   ) throws(PostError) {
-    if core.isOnThread {
-      guard core.commitOnThread(target as AnyObject, selector.address, selector.number) else {
-        throw refusal
-      }
-      return
+    // Inlined down to three words, so that nothing generic is called.
+    try withExtendedLifetime(target) { () throws(PostError) in
+      try commit(
+        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        selector.address,
+        selector.number
+      )
     }
-    var item = PostedItem(
-      kind: selector.address,
-      first: UInt(bitPattern: Unmanaged.passRetained(target as AnyObject).toOpaque())
-    )
+  }
+
+  @usableFromInline
+  func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) throws(PostError) {
+    if _fastPath(core.isOnThread) {
+      if _fastPath(core.commitOnThread(key, selector, number)) { return }
+      throw refusal
+    }
+    _ = KeyedObject.at(key).retain()
+    var item = PostedItem(kind: selector, first: key)
     if _fastPath(core.append(item)) { return }
     item.drop()
     throw refusal
@@ -62,10 +72,9 @@ extension LoopPort {
 extension PortCore {
   /// Commits a pair on the loop's own thread. Returns false if the loop accepts
   /// no commits.
-  func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
-    commitOnThread { loop in
-      let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
-      loop.commitInPlace(key, selector, number)
-    }
+  @inline(__always)
+  func commitOnThread(_ key: UInt, _ selector: UInt, _ number: UInt32) -> Bool {
+    // The caller has compared the thread, and a core with a loop is not closed.
+    commitOnThread { $0.commitUnchecked(key, selector, number) }
   }
 }

@@ -109,8 +109,10 @@ public final class PortTransaction: Sendable {
   }
 
   private func commitOnThread(_ core: PortCore) -> Bool {
-    guard let clock else { return core.commitOnThread(target, address, number) }
     let target = target
+    guard let clock else {
+      return withExtendedLifetime(target) { core.commitOnThread(key, address, number) }
+    }
     return core.commitOnThread { loop in
       withExtendedLifetime(target) {
         loop.transactions.commit(key, address, number, atNextFrameOf: clock)

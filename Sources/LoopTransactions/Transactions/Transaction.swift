@@ -46,6 +46,8 @@ public final class Transaction {
   let address: UInt
   let number: UInt32
   let holdsWeakly: Bool
+  // The hash of the pair.
+  let hash: UInt64
 
   // Only one of the two references is set. An unowned reference is used where
   // possible, because a weak reference moves the target's reference counts to a
@@ -70,6 +72,7 @@ public final class Transaction {
     key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
     address = selector.address
     number = selector.number
+    hash = TransactionSet.List.hash(key, number)
     holdsWeakly = hold == .weak
     strongTarget = hold == .weak ? nil : target
     weakTarget = hold == .weak ? target : nil
@@ -129,29 +132,35 @@ public final class Transaction {
   @inline(__always)
   public func commit() {
     if _fastPath(pendingThread == threadIdentity()) { return }
-    // `self` is passed unmanaged, because an argument `self` would be retained
-    // before the branch. The caller keeps it alive. The call names
-    // `Transaction` and not `Self`, because looking up the metadata of `Self`
-    // prevents inlining into other modules.
-    Transaction.commitFirst(Unmanaged.passUnretained(self))
+    // Unmanaged, because `self` would be retained before the branch. The caller
+    // keeps it alive.
+    Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { commitNotPending($0) }
   }
 
-  @usableFromInline
-  @inline(never)
-  static func commitFirst(_ transaction: Unmanaged<Transaction>) {
-    transaction._withUnsafeGuaranteedRef { $0.commitFirst() }
-  }
-
-  private func commitFirst() {
+  @inline(__always)
+  fileprivate func commitFirst() {
     transactions.checkUsable("Transaction.commit")
     // Pending since before the loop moved to this thread. Linking it again
     // would make the entry's list of transactions a cycle.
     if pendingThread != 0, frameThread == 0 { return didLink() }
-    guard let target else { return transactions.metrics.dead.add() }
+    if _slowPath(holdsWeakly) { return commitWeakly() }
+    let target = strongTarget.unsafelyUnwrapped
     // Consumed, so that the reference is passed on and not counted twice.
     transactions.commit(self, .passRetained(consume target))
   }
+
+  @inline(never)
+  private func commitWeakly() {
+    guard let weakTarget else { return transactions.metrics.dead.add() }
+    withExtendedLifetime(weakTarget) { transactions.commitWeakly(self) }
+  }
 }
+
+// A free function, because a static one is passed the metadata of `Self`, which
+// prevents inlining into other modules.
+@usableFromInline
+@inline(never)
+func commitNotPending(_ transaction: Transaction) { transaction.commitFirst() }
 
 // Commits at a frame. T11.
 extension Transaction {

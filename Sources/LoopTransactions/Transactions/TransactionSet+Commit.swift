@@ -82,19 +82,26 @@ extension TransactionSet {
     return loop.withoutClosing("the merge of a Selector.Carrying", body)
   }
 
-  /// Commits a `Transaction` that is not marked as pending, and takes over the
-  /// caller's reference to `target`.
+  /// Commits a `Transaction` that holds its target strongly and is not marked as
+  /// pending. Takes over the caller's reference to `target`.
   @inline(__always)
   func commit(_ transaction: Transaction, _ target: Unmanaged<AnyObject>) {
     let (key, number) = (transaction.key, transaction.number)
     transaction.didLink()
-    guard slowCount == 0, !transaction.holdsWeakly, let slot = list.freeSlot(key, number) else {
+    guard slowCount == 0, let slot = list.freeSlot(key, number, hash: transaction.hash) else {
       commitSlowly(transaction)
       return target.release()
     }
     let pending = Pending(selector: transaction.address, attachment: transaction.word)
     list.append(key, number, pending, slot: slot)
     didAppend()
+  }
+
+  /// Commits a `Transaction` that holds its target weakly and is not marked as
+  /// pending.
+  func commitWeakly(_ transaction: Transaction) {
+    transaction.didLink()
+    commitSlowly(transaction)
   }
 
   @inline(never)

@@ -50,7 +50,15 @@ extension TransactionSet {
   /// Marks the linked transactions of an entry as not pending.
   @inline(__always)
   func unlink(_ pending: Pending) {
-    var word = pending.firstTransaction
+    guard let first = Self.transaction(pending.firstTransaction) else { return }
+    let next = first._withUnsafeGuaranteedRef { $0.unlink() }
+    // A pair rarely has two transactions.
+    if _slowPath(next != 0) { unlinkAll(from: next) }
+  }
+
+  @inline(never)
+  private func unlinkAll(from first: UInt) {
+    var word = first
     while let transaction = Self.transaction(word) {
       word = transaction._withUnsafeGuaranteedRef { $0.unlink() }
     }

@@ -59,7 +59,7 @@ struct NameLookup {
   /// Looks up `host`, and calls `connector.didLookUp`, even after `cancel()`.
   /// Retains the connector until then.
   init(_ host: String, port: Int, for connector: Connector) throws(UVError) {
-    request = .allocate(capacity: 1)
+    request = .allocate(size: uv_req_size(UV_GETADDRINFO))
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICSERV

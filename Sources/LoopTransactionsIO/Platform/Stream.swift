@@ -10,6 +10,7 @@ struct Stream {
 
   /// Initialises a stream on the loop of `io`.
   init(unix isUnix: Bool, _ io: LoopIO, _ operation: String) throws(UVError) {
+    try check(lt_stream_fits() == 0 ? UV_ENOTSUP.rawValue : 0, operation)
     memory = .allocate(capacity: 1)
     let result = isUnix ? uv_pipe_init(io.uv, raw(), 0) : uv_tcp_init(io.uv, raw())
     if result < 0 { memory.deallocate() }

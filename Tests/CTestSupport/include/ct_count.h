@@ -27,6 +27,9 @@ uint64_t ct_polls(void);
 // The number of times this thread has called epoll_ctl() so far.
 uint64_t ct_poll_changes(void);
 
+// The number of times this thread has called clock_gettime() so far.
+uint64_t ct_clock_readings(void);
+
 // Calls `hook` before each poll of this thread that may block. The timeout is
 // in milliseconds; -1 means no timeout. A NULL `hook` removes the hook.
 void ct_before_blocking(

@@ -199,6 +199,53 @@ struct CountTests {
     }
   }
 
+  @Test("a tick with work reads the clock as often as a tick without")  // L9
+  func clockReadings() throws {
+    try withLoop { loop in
+      let label = Label()
+      // Ticks that are interrupted read the clock more often, so the fewest
+      // readings of many ticks count. The loop also needs a while to learn the
+      // rate of the CPU's counter.
+      var (fewest, before, ticks) = ([Int.max, Int.max], 0, 0)
+      let idle = ForeignHandle(.idle, on: loop.libuvLoop) { idle in
+        ticks += 1
+        if ticks == 100_000 { return idle.close() }
+        let now = Interposed.clockReadings
+        fewest[ticks % 2] = min(fewest[ticks % 2], now - before)
+        before = now
+        if ticks % 2 == 0 { loop.commit(label, Label.layout) }
+      }
+      idle.start()
+      loop.run()
+      #expect(loop.metrics.performed == 49_999)
+      #expect(fewest[1] == fewest[0])
+    }
+  }
+
+  @Test("after a burst of 100,000 targets, memory use is as before after 16 ticks")  // T10
+  func burstOfThousands() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let (label, kept) = (Label(), Label())
+        loop.budget = .unlimited
+        loop.commit(label, Label.layout)
+        loop.run()
+        let before = Interposed.heapBytes
+        for _ in 0..<100_000 { loop.commit(Label(), Label.layout) }
+        loop.run()
+        // The limit for a loop that sleeps afterwards.
+        let asleep = Interposed.heapBytes - before
+        #expect(asleep < 6 << 20 + 1 << 16, "\(asleep) bytes")
+        for _ in 0..<16 {
+          loop.commit(kept, Label.layout)
+          loop.run()
+        }
+        let growth = Interposed.heapBytes - before
+        #expect(abs(growth) < 1 << 20, "\(growth) bytes")
+      }
+    }
+  }
+
   @Test("after a burst of a million targets, memory use is as before")  // T10
   func burst() async {
     await #expect(processExitsWith: .success) {

@@ -122,6 +122,7 @@ private struct ComparedHeap: ~Copyable {
   }
 }
 
+// A heap does not retain its elements, so each test keeps them alive.
 @Suite("DeadlineHeap")
 struct DeadlineHeapTests {
   @Test("any sequence of changes gives the results of a sorted array", arguments: UInt64(1)...8)
@@ -141,6 +142,7 @@ struct DeadlineHeapTests {
     while let node = heap.removeFirst(dueAt: 7) { turns.append(node.turn) }
     #expect(turns == (0..<1000).filter { $0 % 3 != 0 })
     heap.free()
+    withExtendedLifetime(nodes) {}
   }
 
   @Test("a pass ends even if each element adds another that is already due")  // L10
@@ -161,6 +163,7 @@ struct DeadlineHeapTests {
     #expect(heap.count == 10)
     #expect(heap.firstDeadline == 1)
     heap.free()
+    withExtendedLifetime(kept) {}
   }
 
   @Test("the memory of a burst is released, and an empty heap allocates nothing")  // L10
@@ -174,5 +177,6 @@ struct DeadlineHeapTests {
     #expect(heap.capacity == 64)
     heap.free()
     #expect(heap.capacity == 0)
+    withExtendedLifetime(nodes) {}
   }
 }

@@ -23,7 +23,7 @@ struct LoopPostTests {
     }
   }
 
-  @Test("posts of the loop and of its port run in the order made, and a nested one later")
+  @Test("posts of the loop and of its port run in the order made, and then those that they make")
   func order() throws {  // L2
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -34,10 +34,67 @@ struct LoopPostTests {
       }
       try port.post { trace.record("second") }
       loop.post { trace.record("third") }
+      TestThread.run { try? port.post { trace.record("other thread") } }
       stepped.step()
-      #expect(trace.take() == ["first", "second", "third"])
+      #expect(trace.take() == ["first", "second", "third", "other thread", "nested"])
+      #expect(stepped.isIdle)
+    }
+  }
+
+  @Test("a tick runs up to 32 posts that its posts have made, within the budget")  // L2, L9
+  func following() throws {
+    for (limit, most) in [(Int.max, 33), (4, 4), (1, 1)] {
+      try withSteppedLoop { stepped in
+        let (loop, counter) = (stepped.loop, Counter())
+        loop.budget = EventLoop.Budget(count: limit)
+        postAgain(100, counter, on: loop)
+        var counts: [Int] = []
+        for _ in 0..<3 {
+          let before = counter.count
+          stepped.step()
+          counts.append(counter.count - before)
+        }
+        #expect(counts == [most, most, most])
+        stepped.runUntilIdle()
+        #expect(counter.count == 100)
+      }
+    }
+  }
+
+  @Test("posts that keep posting do not starve observers, timers, events or other threads")
+  func fairness() throws {  // L2, L9
+    try withSteppedLoop { stepped in
+      let (loop, trace, counter, pair) = (stepped.loop, stepped.trace, Counter(), SocketPair())
+      let port = loop.port
+      loop.addObserver(for: .afterWaiting, repeats: false) { _ in trace.record("observer") }
+      loop.addTimer(after: .zero) { _ in trace.record("timer") }
+      pair.send()
+      try loop.watch(pair.near, for: .readable) { _ in
+        pair.receive()
+        trace.record("event")
+      }
+      TestThread.run { try? port.post { trace.record("post") } }
+      postAgain(.max, counter, on: loop)
+      for _ in 0..<2 { stepped.step() }
+      #expect(Set(trace.events) == ["observer", "timer", "event", "post"])
+      #expect(trace.events.count == 4)
+      // One of the posts runs first, and 32 more follow in each tick.
+      #expect(counter.count == 66)
+      // A post of another thread waits for at most the posts of one tick.
+      let shared = Smuggled(counter)
+      TestThread.run { try? port.post { trace.record("\(shared.value.count)") } }
       stepped.step()
-      #expect(trace.take() == ["nested"] && stepped.isIdle)
+      #expect(trace.events.last == "67")
+      counter.count = .min / 2
+    }
+  }
+
+  /// Makes a post that posts its successor, `count` times in all.
+  private func postAgain(_ count: Int, _ counter: Counter, on loop: EventLoop) {
+    guard count > 0, counter.count >= 0 else { return }
+    loop.post { [unowned loop] in
+      counter.count += 1
+      self.postAgain(count - 1, counter, on: loop)
     }
   }
 

@@ -1,18 +1,22 @@
 import LoopTransactions
+import LoopTransactionsTesting
 import TestSupport
 import Testing
 
 // I6, I12
 @Suite("ObserverList")
 struct ObserverListTests {
-  /// An observer list under test. It is not the list of the loop that creates
-  /// its observers.
+  /// The observer list of a loop that does not run. The loop's own observers
+  /// have no name and are left out.
   private final class Bench {
-    var list = ObserverList()
     let loop: EventLoop
+    private let ownCount: Int
     private var names: [ObjectIdentifier: String] = [:]
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    init(_ loop: EventLoop) {
+      self.loop = loop
+      ownCount = loop.observers.count
+    }
 
     @discardableResult
     func add(
@@ -22,27 +26,27 @@ struct ObserverListTests {
     ) -> Observer {
       let observer = loop.addObserver(for: activities, order: order) { _ in }
       names[ObjectIdentifier(observer)] = name
-      list.add(observer)
       return observer
     }
 
-    func remove(_ observer: Observer) {
-      observer.cancel()
-      list.sweepLater()
-    }
-
-    /// Begins a pass. Returns the names of the observers it calls.
+    /// Begins a pass. Returns the names of the observers in its snapshot.
     func beginPass(_ index: Int = beforeWaiting) -> [String] {
-      list.beginPass(index).map { names[ObjectIdentifier($0)] ?? "unknown" }
+      loop.observers.beginPass(index).compactMap { slot in
+        slot.reference.flatMap { names[ObjectIdentifier($0.takeUnretainedValue())] }
+      }
     }
 
-    /// The names of the observers that a pass calls now.
+    func endPass() { loop.observers.endPass() }
+
+    /// The names of the observers in the snapshot of a pass that begins now.
     func called(_ index: Int = beforeWaiting) -> [String] {
-      defer { list.endPass() }
+      defer { endPass() }
       return beginPass(index)
     }
 
-    var isQuiet: Bool { list.isQuiet(beforeWaiting) }
+    var count: Int { loop.observers.count - ownCount }
+    var isQuiet: Bool { loop.observers.isQuiet(beforeWaiting) }
+    func hasWork(_ index: Int) -> Bool { loop.observers.hasWork(index) }
   }
 
   private static let beforeWaiting = 1
@@ -70,7 +74,7 @@ struct ObserverListTests {
       bench.add("both", for: [.beforeWaiting, .exit])
       bench.add("last", for: .exit)
       #expect((0..<4).map(bench.called) == [[], ["both"], [], ["both", "last"]])
-      #expect(bench.list.count == 3)
+      #expect(bench.count == 3)
     }
   }
 
@@ -78,7 +82,7 @@ struct ObserverListTests {
   func noActivity() throws {
     try withBench { bench in
       let observer = bench.add("none", for: [])
-      #expect(bench.list.isEmpty)
+      #expect(bench.count == 0)
       #expect(!observer.isActive)
     }
   }
@@ -93,22 +97,23 @@ struct ObserverListTests {
       // This pass begins inside the first one, like the pass of a nested
       // activity.
       #expect(bench.called() == ["b"])
-      #expect(!bench.list.isEmpty && bench.list.count == 3)
-      bench.list.endPass()
+      #expect(bench.count == 3)
+      bench.endPass()
       #expect(bench.called() == ["a", "b", "c"])
     }
   }
 
-  @Test("an observer removed during a pass stays in its lists until the pass ends")
+  @Test("an observer removed during a pass counts no longer, but stays until the pass ends")
   func removedWithinPass() throws {
     try withBench { bench in
       let first = bench.add("first", for: [.beforeWaiting, .exit])
       bench.add("second")
       _ = bench.beginPass()
-      bench.remove(first)
-      #expect(bench.list.count == 3)
-      bench.list.endPass()
-      #expect(bench.list.count == 1)
+      first.cancel()
+      #expect(bench.count == 1)
+      #expect(bench.called() == ["first", "second"])
+      bench.endPass()
+      #expect(bench.count == 1)
       #expect(bench.called() == ["second"] && bench.called(Self.exit) == [])
     }
   }
@@ -117,9 +122,9 @@ struct ObserverListTests {
   func addedAndRemoved() throws {
     try withBench { bench in
       _ = bench.beginPass()
-      bench.remove(bench.add("short"))
-      bench.list.endPass()
-      #expect(bench.list.isEmpty)
+      bench.add("short").cancel()
+      bench.endPass()
+      #expect(bench.count == 0)
     }
   }
 
@@ -127,8 +132,8 @@ struct ObserverListTests {
   func removedAtOnce() throws {
     try withBench { bench in
       let observer = bench.add("only")
-      bench.remove(observer)
-      #expect(bench.list.isEmpty && bench.list.count == 0)
+      observer.cancel()
+      #expect(bench.count == 0)
       #expect(bench.isQuiet)
     }
   }
@@ -142,26 +147,68 @@ struct ObserverListTests {
       sole.isResting = true
       #expect(bench.isQuiet)
       sole.hasPendingWork = true
-      #expect(!bench.isQuiet && bench.list.hasWork(Self.beforeWaiting))
+      #expect(!bench.isQuiet && bench.hasWork(Self.beforeWaiting))
       sole.hasPendingWork = false
-      #expect(bench.isQuiet && !bench.list.hasWork(Self.beforeWaiting))
-      bench.remove(sole)
+      #expect(bench.isQuiet && !bench.hasWork(Self.beforeWaiting))
+      sole.cancel()
       #expect(bench.isQuiet)
     }
   }
 
-  @Test("a list with two idle observers is not quiet until one of them is removed")
-  func quietOfTwo() throws {
+  @Test("a list of idle observers is quiet until one of them has work")
+  func quietOfMany() throws {
     try withBench { bench in
-      let (first, second) = (bench.add("first"), bench.add("second"))
-      first.isResting = true
-      second.isResting = true
-      #expect(!bench.isQuiet)
-      bench.remove(first)
+      let observers = (0..<3).map { bench.add("\($0)", for: [.beforeWaiting, .exit]) }
+      for observer in observers {
+        #expect(!bench.isQuiet)
+        observer.isResting = true
+      }
       #expect(bench.isQuiet)
-      second.hasPendingWork = true
+      for observer in observers { observer.hasPendingWork = true }
+      for observer in observers {
+        #expect(!bench.isQuiet)
+        observer.cancel()
+        // Has no effect on a removed observer.
+        observer.isResting = false
+        observer.hasPendingWork = true
+      }
+      #expect(bench.isQuiet)
+    }
+  }
+
+  @Test("an observer added during a pass makes its list busy, and one removed makes it quiet")
+  func quietDuringPass() throws {
+    try withBench { bench in
+      _ = bench.beginPass()
+      let observer = bench.add("added")
       #expect(!bench.isQuiet)
-      second.hasPendingWork = false
+      observer.cancel()
+      #expect(bench.isQuiet)
+      bench.endPass()
+      #expect(bench.isQuiet && bench.count == 0)
+    }
+  }
+
+  @Test("the order is kept while observers of few orders are added and removed")
+  func churn() throws {
+    try withBench { bench in
+      var random = SeededGenerator(seed: 11)
+      var expected: [(name: String, observer: Observer)] = []
+      for number in 0..<400 {
+        let isInPass = number % 5 == 0
+        if isInPass { _ = bench.beginPass() }
+        if expected.count > 20 || (Bool.random(using: &random) && !expected.isEmpty) {
+          let index = Int.random(in: expected.indices, using: &random)
+          expected.remove(at: index).observer.cancel()
+        } else {
+          let order = Int.random(in: 0..<3, using: &random)
+          let place = expected.firstIndex { $0.observer.order > order } ?? expected.endIndex
+          expected.insert(("\(number)", bench.add("\(number)", order: order)), at: place)
+        }
+        if isInPass { bench.endPass() }
+        #expect(bench.called() == expected.map(\.name))
+        #expect(bench.count == expected.count)
+      }
     }
   }
 
@@ -170,10 +217,10 @@ struct ObserverListTests {
     try withBench { bench in
       bench.add("awake")
       let worker = bench.add("worker")
-      #expect(!bench.list.hasWork(Self.beforeWaiting))
+      #expect(!bench.hasWork(Self.beforeWaiting))
       worker.hasPendingWork = true
-      #expect(bench.list.hasWork(Self.beforeWaiting))
-      #expect(!bench.list.hasWork(Self.exit))
+      #expect(bench.hasWork(Self.beforeWaiting))
+      #expect(!bench.hasWork(Self.exit))
       worker.hasPendingWork = false
     }
   }

@@ -199,7 +199,8 @@ struct TickReportNameTests {
     thread.stop()
     try thread.join()
     try whileRunning { port in
-      Task {
+      // The test blocks a thread of Swift's pool, and so may others.
+      Task(executorPreference: ownThreads) {
         try await port.run { _ in note() }
         port.stop()
       }

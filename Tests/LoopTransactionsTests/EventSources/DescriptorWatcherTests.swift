@@ -92,7 +92,8 @@ struct DescriptorWatcherTests {
         watcher.events = .writable
       }
       loop.run(.noWait)
-      if Interposed.isAvailable { #expect(Interposed.pollChanges == before + 2) }
+      // libuv 1.44 makes two calls, 1.52 makes one.
+      if Interposed.isAvailable { #expect((1...2).contains(Interposed.pollChanges - before)) }
       watcher.cancel()
     }
   }

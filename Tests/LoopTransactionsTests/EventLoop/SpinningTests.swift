@@ -1,0 +1,180 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("EventLoop: spinsBeforeBlocking", .enabled(if: ActiveCores.allowed > 1))
+struct SpinningTests {
+  private static let longest = Duration.milliseconds(1)
+
+  /// Sets `loop` to spin for as long as it may, and calls `body` when it spins
+  /// for the first time.
+  private func spin(_ loop: EventLoop, _ body: @escaping () -> Void = {}) -> Tally {
+    let rounds = Tally()
+    // The kernel learns of the loop's own watcher in the first poll.
+    loop.run(.noWait)
+    loop.spinsBeforeBlocking = Self.longest
+    loop.whileSpinning = { if rounds.increment() == 1 { body() } }
+    return rounds
+  }
+
+  @Test("a post that arrives while the loop spins runs without a wake", arguments: [true, false])
+  func post(isWhole: Bool) throws {  // L6, L15
+    try withLoop { loop in
+      let (port, trace) = (loop.awaitedPort, Trace())
+      let rounds = spin(loop) {
+        TestThread.run {
+          try? port.post {
+            trace.record("post")
+            port.stop()
+          }
+        }
+      }
+      loop.addObserver(for: .afterWaiting, repeats: false) { _ in trace.record("polled") }
+      if isWhole { #expect(loop.runInTime() == .stopped) } else { loop.run(.once) }
+      // It runs before the poll, which does not block.
+      #expect(trace.events == ["post", "polled"])
+      #expect(rounds.value == 1)
+      #expect(loop.metrics.posts == 1 && loop.metrics.wakesSent == 0)
+    }
+  }
+
+  @Test(
+    "a loop that spun in vain blocks, and a post wakes it",
+    .enabled(if: Interposed.isAvailable)
+  )  // L6, L15
+  func inVain() throws {
+    try withLoop { loop in
+      let port = loop.awaitedPort
+      let rounds = spin(loop)
+      var roundsBeforeBlocking = 0
+      Interposed.beforeBlocking({ _ in
+        guard roundsBeforeBlocking == 0 else { return }
+        roundsBeforeBlocking = rounds.value
+        TestThread.run { try? port.post { port.stop() } }
+      }) { #expect(loop.runInTime() == .stopped) }
+      #expect(roundsBeforeBlocking > 0)
+      #expect(loop.metrics.posts == 1 && loop.metrics.wakesSent == 1)
+    }
+  }
+
+  @Test("stop() and wake() of a port end the spinning without a wake")  // L8, L15
+  func requests() throws {
+    try withLoop { loop in
+      let port = loop.awaitedPort
+      let stopped = spin(loop) { TestThread.run { port.stop() } }
+      #expect(loop.runInTime() == .stopped)
+      #expect(stopped.value == 1)
+      let woken = spin(loop) { TestThread.run { port.wake() } }
+      loop.run(.once)
+      #expect(woken.value == 1)
+      #expect(loop.metrics.wakesSent == 0)
+    }
+  }
+
+  @Test(
+    "commits of a post that the loop found by spinning are performed before it blocks",
+    .enabled(if: Interposed.isAvailable)
+  )  // L5, L15
+  func commits() throws {
+    try withLoop { loop in
+      let (port, trace) = (loop.awaitedPort, Trace())
+      let loop = Smuggled(loop)
+      _ = spin(loop.value) {
+        TestThread.run {
+          try? port.post {
+            loop.value.commit {
+              trace.record("commit")
+              port.stop()
+            }
+          }
+        }
+      }
+      Interposed.beforeBlocking({ _ in trace.record("blocks") }) {
+        #expect(loop.value.runInTime() == .stopped)
+      }
+      #expect(trace.events == ["commit"])
+    }
+  }
+
+  @Test("while its ticks are measured, a loop that spins runs a post in the next tick")  // L15
+  func measured() throws {
+    try withLoop { loop in
+      let (port, trace) = (loop.awaitedPort, Trace())
+      _ = spin(loop) { TestThread.run { try? port.post { port.stop() } } }
+      loop.tickHandler = { trace.record("\($0.count(of: .post))") }
+      #expect(loop.runInTime() == .stopped)
+      #expect(trace.events.prefix(2) == ["0", "1"])
+      #expect(loop.metrics.wakesSent == 0)
+    }
+  }
+
+  @Test("a loop does not spin by default, nor if its poll will not block")  // L7, L15
+  func doesNotSpin() throws {
+    try withLoop { loop in
+      let port = loop.awaitedPort
+      #expect(loop.spinsBeforeBlocking == .zero)
+      let rounds = spin(loop)
+      loop.spinsBeforeBlocking = .zero
+      loop.addTimer(after: .milliseconds(1)) { _ in }
+      loop.run(.once)
+      loop.spinsBeforeBlocking = Self.longest
+      loop.run(.noWait)
+      loop.post { port.stop() }
+      #expect(loop.runInTime() == .stopped)
+      loop.waitsForPosts = false
+      // Nothing is left to wait for.
+      #expect(loop.run() == .finished)
+      #expect(rounds.value == 0)
+    }
+  }
+
+  @Test("a loop that is embedded, stepped, or run by its owner does not spin")  // L15
+  func foreign() throws {
+    try withLoop { loop in
+      let rounds = spin(loop)
+      let embedding = Embedding(loop)
+      embedding.turn()
+      embedding.cancel()
+      #expect(rounds.value == 0)
+    }
+    try withSteppedLoop { stepped in
+      let rounds = spin(stepped.loop)
+      stepped.loop.waitsForPosts = true
+      let port = stepped.loop.port
+      stepped.step()
+      withExtendedLifetime(port) {}
+      #expect(rounds.value == 0)
+    }
+    try withAdoptedLoop { host, loop in
+      let port = loop.awaitedPort
+      let rounds = spin(loop)
+      TestThread.run { port.stop() }
+      _ = host.run()
+      #expect(rounds.value == 0)
+    }
+  }
+
+  @Test(
+    "a duration below zero or over 1 ms traps",
+    arguments: [Duration.milliseconds(-1), .microseconds(1001)]
+  )  // L15
+  func traps(duration: Duration) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [duration] in
+      try withLoop { $0.spinsBeforeBlocking = duration }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("EventLoop.spinsBeforeBlocking: must be from zero to 1 ms"))
+  }
+
+  @Test("a duration from zero to 1 ms is kept to the nanosecond")  // L15
+  func value() throws {
+    try withLoop { loop in
+      for duration in [Self.longest, .nanoseconds(1), .zero] {
+        loop.spinsBeforeBlocking = duration
+        #expect(loop.spinsBeforeBlocking == duration)
+      }
+    }
+  }
+}
