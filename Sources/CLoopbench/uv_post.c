@@ -42,8 +42,8 @@ void cl_uv_post_item(cl_uv_post *post, void (*function)(void *), void *context) 
   add(post, function, context);
 }
 
-void cl_uv_post_burst(cl_uv_post *post, cl_finish *finish, uint32_t items) {
-  for (uint32_t i = 0; i < items; i++) add(post, cl_finish_step, finish);
+void cl_uv_post_burst(cl_uv_post *post, uint32_t items, void (*function)(void *), void *context) {
+  for (uint32_t i = 0; i < items; i++) add(post, function, context);
 }
 
 static void prepare_tick(uv_prepare_t *prepare) {

@@ -83,7 +83,11 @@ package struct ExternalCommand {
     "frames": (
       build: "swift build --package-path Display -c release --product loopbench-frames",
       path: "Display/.build/release/loopbench-frames"
-    )
+    ),
+    "peers": (
+      build: "swift build --package-path Peers -c release --product loopbench-peers",
+      path: "Peers/.build/release/loopbench-peers"
+    ),
   ]
 
   private let path: String

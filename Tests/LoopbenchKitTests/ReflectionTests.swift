@@ -45,6 +45,13 @@ extension Samples {
     samples.add("Series", fixture.scenario.series[0])
     samples.add("Series.Kind", Series.Kind.mean)
     samples.add("Slice", slice)
+    samples.add("TimerLoad", TimerLoad.self)
+    samples.add("PostedCall", PostedCall(function: { _ in }, context: nil))
+    // Peers that are generic, by the beginning of their names.
+    for name in ["PoolPeer", "PriorityPeer", "QueuePost", "QueueWake"] {
+      let peer = Registry.standard.peers.first { "\(type(of: $0))".hasPrefix("\(name)<") }
+      samples.add(name, try #require(peer))
+    }
     samples.add("Workload", workload)
     return samples
   }

@@ -26,10 +26,12 @@ struct ExternalCommandTests {
 
   @Test("a program of the repository that is missing has a hint how to build it")
   func missing() {
-    for line in [["frames"], ["help", "frames"], ["frames", "-d", "9s"]] {
-      let result = program.run(line)
-      #expect(result.code == .unavailable)
-      #expect(result.error.contains("swift build --package-path Display"), "\(result.error)")
+    for (name, package) in [("frames", "Display"), ("peers", "Peers")] {
+      for line in [[name], ["help", name], [name, "-d", "9s"]] {
+        let result = program.run(line)
+        #expect(result.code == .unavailable)
+        #expect(result.error.contains("swift build --package-path \(package)"), "\(result.error)")
+      }
     }
   }
 

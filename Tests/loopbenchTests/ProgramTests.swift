@@ -59,14 +59,18 @@ struct ProgramTests {
   func nothingToMeasure() {
     var program = FakeProgram()
     program.context.registry = .standard
+    let only = """
+      closure.across, closure.self, closure.across.4, closure.across.16, closure.across.64, \
+      closure.chain
+      """
     for options in [["-n", "1"], ["--dry-run"]] {
       let result = program.run(["post/typed.self", "-p", "actor,dispatch"] + options)
       #expect(result.code == .unavailable)
       #expect(
         result.error == """
           loopbench: nothing to measure: \
-          post peer "dispatch" measures only closure.across, closure.self; \
-          post peer "actor" measures only closure.across, closure.self
+          post peer "dispatch" measures only \(only); \
+          post peer "actor" measures only \(only)
 
           """
       )

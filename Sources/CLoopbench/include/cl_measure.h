@@ -25,6 +25,13 @@ void cl_sleep_until(uint64_t deadline);
 // on Linux is 50 us.
 void cl_sleep_within(uint64_t slack);
 
+// The delay in ms of a timer of `timer/pending`. The delays of `count` timers differ,
+// and are in no order.
+static inline uint64_t cl_pending_delay(uint32_t index, uint32_t count) {
+  // 7919: a prime, which does not divide the numbers of timers.
+  return 60000 + (uint64_t)index * 7919 % count;
+}
+
 // Does nothing, but prevents the optimizer from removing the object that `value`
 // points to.
 void cl_black_hole(const void *_Nonnull value);

@@ -71,8 +71,9 @@ cl_uv_post *_Nullable cl_uv_post_open(void);
 void cl_uv_post_item(cl_uv_post *_Nonnull peer, void (*_Nonnull function)(void *_Nullable),
                      void *_Nullable context);
 
-// Posts `items` calls of `cl_finish_step`. Call from any thread.
-void cl_uv_post_burst(cl_uv_post *_Nonnull peer, cl_finish *_Nonnull finish, uint32_t items);
+// Posts `items` calls of a function. Call from any thread.
+void cl_uv_post_burst(cl_uv_post *_Nonnull peer, uint32_t items,
+                      void (*_Nonnull function)(void *_Nullable), void *_Nullable context);
 
 // Calls `function` in every tick, before the loop waits. Call at most once per
 // peer, on the loop's thread.
@@ -88,6 +89,18 @@ void cl_uv_post_before_waiting(cl_uv_post *_Nonnull peer,
 // clock of `cl_now`. Writes the lateness of each fire in ns, negative if early.
 // Returns the number of fires; 0 if libuv cannot open a loop.
 int cl_uv_timer_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness, uint32_t count);
+
+// `timer/pending` in C on libuv: handles that are started and stay pending, and one
+// more handle. Loop thread only.
+typedef struct cl_uv_pending cl_uv_pending;
+
+cl_uv_pending *_Nullable cl_uv_pending_open(uint32_t count);
+
+// Starts and stops the one handle `pairs` times, then runs a tick. Returns the time in
+// ns.
+uint64_t cl_uv_pending_cycle(cl_uv_pending *_Nonnull peer, uint32_t pairs);
+
+void cl_uv_pending_close(cl_uv_pending *_Nonnull peer);
 
 // `wake` in C on libuv: `uv_async_send` and its callback.
 extern const cl_wake_functions cl_uv_wake;

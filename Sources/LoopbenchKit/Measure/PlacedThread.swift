@@ -70,10 +70,10 @@ extension PlacedThread {
 }
 
 /// A C function that any peer can post.
-package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
+public typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
 
 /// The argument of a posted function.
-package typealias PostedContext = UnsafeMutableRawPointer
+public typealias PostedContext = UnsafeMutableRawPointer
 
 /// A closure for C to call.
 ///

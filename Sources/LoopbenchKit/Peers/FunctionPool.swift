@@ -1,14 +1,15 @@
 private import CLoopbench
 internal import Dispatch
-import LoopTransactions
+public import LoopTransactions
 private import Synchronization
 
 /// A pool of threads that runs several functions at once. The peers of `pool` and
-/// `priority` differ only in their pool.
+/// `priority` differ only in their pool, which ``PoolPeer`` and ``PriorityPeer``
+/// measure.
 ///
 /// Neither the pool's threads nor the measuring thread are placed on CPUs,
 /// because the comparison includes where the system runs them.
-protocol FunctionPool: FunctionRunner {
+public protocol FunctionPool: FunctionRunner {
   /// The series of `pool` that measure this pool.
   static var poolSeries: [String] { get }
 
@@ -32,12 +33,19 @@ protocol FunctionPool: FunctionRunner {
 }
 
 /// A function with the context it is called with.
-struct PostedCall: @unchecked Sendable {
+public struct PostedCall: @unchecked Sendable {
   // @unchecked: the caller of `add` allows any thread to use the context.
-  let function: PostedFunction
-  let context: PostedContext?
+  /// The function.
+  public let function: PostedFunction
+  /// The argument of the function.
+  public let context: PostedContext?
 
-  func callAsFunction() { function(context) }
+  package init(function: @escaping PostedFunction, context: PostedContext?) {
+    (self.function, self.context) = (function, context)
+  }
+
+  /// Calls the function.
+  public func callAsFunction() { function(context) }
 }
 
 /// The load of every peer of `pool` and `priority`.
@@ -47,13 +55,16 @@ package enum PoolLoad {
 }
 
 extension FunctionPool {
-  func settle() {}
+  /// Does nothing.
+  public func settle() {}
 
-  func cancel(_ count: Int) throws(PeerError) -> UInt64 {
+  /// Throws: the pool cannot cancel functions.
+  public func cancel(_ count: Int) throws(PeerError) -> UInt64 {
     throw PeerError("\(Self.name) cannot cancel functions")
   }
 
-  static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
+  /// Throws: the pool runs no completions on a loop.
+  public static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
     throw slice.unknownSeries
   }
 }

@@ -2,7 +2,7 @@ import CLoopbench
 internal import Dispatch
 
 /// Something that runs functions, such as a loop, a queue or a pool.
-protocol FunctionRunner: Sendable {
+public protocol FunctionRunner: Sendable {
   /// The peer's name on the command line and in reports.
   static var name: String { get }
   /// A description of the runner in one line.
@@ -19,11 +19,14 @@ protocol FunctionRunner: Sendable {
 }
 
 extension FunctionRunner {
-  static var isReference: Bool { true }
+  /// True.
+  public static var isReference: Bool { true }
 
-  static var unavailability: String? { nil }
+  /// `nil`: the runner can be opened.
+  public static var unavailability: String? { nil }
 
-  func close() {}
+  /// Does nothing.
+  public func close() {}
 
   /// Calls `body`, then closes the runner.
   func closing(after body: (Self) throws(PeerError) -> Void) throws(PeerError) {
@@ -34,20 +37,28 @@ extension FunctionRunner {
 }
 
 /// A peer that measures a `FunctionRunner` and takes its description from it.
-protocol RunnerPeer: Peer {
+public protocol RunnerPeer: Peer {
+  /// The type of the runner.
   associatedtype Runner: FunctionRunner
 }
 
 extension RunnerPeer {
-  var name: String { Runner.name }
-  var summary: String { Runner.summary }
-  var isReference: Bool { Runner.isReference }
-  var unavailability: String? { Runner.unavailability }
+  /// The name of the runner.
+  public var name: String { Runner.name }
+  /// The description of the runner.
+  public var summary: String { Runner.summary }
+  /// Whether other peers are compared with the runner.
+  public var isReference: Bool { Runner.isReference }
+  /// The reason why the runner cannot be opened; `nil` if it can.
+  public var unavailability: String? { Runner.unavailability }
 }
 
 /// Something that runs functions one after the other, such as a loop or a
 /// serial queue.
-protocol FunctionQueue: FunctionRunner {
+///
+/// ``QueuePost`` and ``QueueWake`` measure any queue. A package that has a queue of its
+/// own adds `QueuePost<MyQueue>()` to its ``Registry``.
+public protocol FunctionQueue: FunctionRunner {
   /// The series of `post` that measure this queue; `nil` means all series.
   static var postSeries: [String]? { get }
   /// Whether `post` measures this queue in a run that names no peers.
@@ -61,8 +72,8 @@ protocol FunctionQueue: FunctionRunner {
   /// Posts a function. Call from any thread.
   func post(_ function: @escaping PostedFunction, context: PostedContext?)
 
-  /// Posts `count` steps to `finish`. Call from any thread.
-  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>)
+  /// Posts `count` calls of a function. Call from any thread.
+  func post(_ count: Int, callsOf function: @escaping PostedFunction, context: PostedContext?)
 
   /// Calls `function` whenever the queue is about to wait.
   ///
@@ -80,16 +91,43 @@ protocol FunctionQueue: FunctionRunner {
 }
 
 extension FunctionQueue {
-  static var postSeries: [String]? { ["closure.across", "closure.self"] }
+  /// The series that post closures.
+  public static var postSeries: [String]? { ClosureSeries.all }
 
-  static var isStandard: Bool { false }
+  /// False.
+  public static var isStandard: Bool { false }
 
-  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>) {
-    for _ in 0..<count { post(cl_finish_step, context: finish) }
+  /// Posts each call by itself.
+  public func post(
+    _ count: Int,
+    callsOf function: @escaping PostedFunction,
+    context: PostedContext?
+  ) {
+    for _ in 0..<count { post(function, context: context) }
   }
 
-  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
+  /// Returns false: the queue cannot announce that it waits.
+  public func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
     false
+  }
+}
+
+/// The series of `post` in which a queue gets closures.
+enum ClosureSeries {
+  static let all =
+    ["closure.across", "closure.self"] + producerCounts.map(name(producers:)) + [chain]
+
+  /// The numbers of threads that post in the series with several of them.
+  static let producerCounts = [4, 16, 64]
+
+  /// The series in which each closure posts the next one.
+  static let chain = "closure.chain"
+
+  static func name(producers: Int) -> String { "closure.across.\(producers)" }
+
+  /// The number of threads that post in a series.
+  static func producers(in series: String) -> Int {
+    producerCounts.first { name(producers: $0) == series } ?? 1
   }
 }
 
@@ -115,8 +153,8 @@ struct UVQueue: FunctionQueue {
     cl_uv_post_item(peer.value, function, context)
   }
 
-  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>) {
-    cl_uv_post_burst(peer.value, finish, UInt32(count))
+  func post(_ count: Int, callsOf function: @escaping PostedFunction, context: PostedContext?) {
+    cl_uv_post_burst(peer.value, UInt32(count), function, context)
   }
 
   func run() { cl_uv_loop_run(loop) }
@@ -136,9 +174,7 @@ struct CondQueue: FunctionQueue {
   static let name = "cond"
   static let summary =
     "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: a floor"
-  static let postSeries: [String]? = [
-    "typed.across", "closure.across", "typed.self", "closure.self",
-  ]
+  static let postSeries: [String]? = ["typed.across", "typed.self"] + ClosureSeries.all
 
   private let queue: UnsafeTransfer<OpaquePointer>
 

@@ -53,13 +53,19 @@ extension Scenario {
   )
 }
 
-/// `pool` with any `FunctionPool`.
-struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
-  let scenario = "pool"
+/// `pool` with any ``FunctionPool``.
+public struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
+  /// `pool`.
+  public let scenario = "pool"
 
-  var series: [String] { Runner.poolSeries }
+  /// The series that the pool can measure.
+  public var series: [String] { Runner.poolSeries }
 
-  func measure(_ slice: inout Slice) throws(PeerError) {
+  /// Makes the peer.
+  public init() {}
+
+  /// Measures the pool.
+  public func measure(_ slice: inout Slice) throws(PeerError) {
     switch slice.series {
     case "empty": try measureEmpty(&slice)
     case "cancel": try measureCancel(&slice)

@@ -28,7 +28,25 @@ struct LTPost: Peer {
     case "typed.self": try toSelf(loop, &slice, Self.typedBurst)
     case "closure.self": try toSelf(loop, &slice, Self.closureBurst)
     case "commit.self": try toSelf(loop, &slice, Self.distinctBurst)
-    default: throw slice.unknownSeries
+    case ClosureSeries.chain: try chain(loop, &slice)
+    default:
+      guard series.contains(slice.series) else { throw slice.unknownSeries }
+      try across(loop, &slice, Self.closureBurst)
+    }
+  }
+}
+
+/// Posts a closure that posts the next one.
+private struct LTLink: @unchecked Sendable {
+  // @unchecked: `finish` is used on the loop's thread only.
+  let port: LoopPort
+  let finish: UnsafeMutablePointer<cl_finish>
+
+  func post() {
+    // try?: a post fails only on a closed loop, and the loop is closed after the chain.
+    try? port.post {
+      cl_finish_step(finish)
+      if finish.pointee.finished == 0 { post() }
     }
   }
 }
@@ -50,8 +68,26 @@ extension LTPost {
     let port = loop.port
     loop.waitsForPosts = true
     let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
-    let burst = makeBurst(slice.workload.operations, port, finish)
-    try slice.sampleBursts(of: burst.steps, to: finish, produce: burst.produce) { loop.run() }
+    let producers = ClosureSeries.producers(in: slice.series)
+    let burst = makeBurst(slice.workload.operations / producers, port, finish)
+    try slice.sampleBursts(
+      of: burst.steps * producers,
+      from: producers,
+      to: finish,
+      produce: burst.produce
+    ) { loop.run() }
+  }
+
+  private func chain(_ loop: EventLoop, _ slice: inout Slice) throws(PeerError) {
+    let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
+    let link = LTLink(port: loop.port, finish: finish.pointer)
+    try slice.sample { (items) throws(PeerError) in
+      finish.reset(target: items)
+      let began = cl_now()
+      link.post()
+      loop.run()
+      return try finish.nanoseconds(since: began)
+    }
   }
 
   private func toSelf(
@@ -149,29 +185,61 @@ final class PostTarget: @unchecked Sendable {
   }
 }
 
-/// `post` with any `FunctionQueue`.
-struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
-  let scenario = "post"
+/// `post` with any ``FunctionQueue``.
+public struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
+  /// `post`.
+  public let scenario = "post"
 
-  var series: [String] { Runner.postSeries ?? PostLoad.series }
-  var isStandard: Bool { Runner.isStandard }
+  /// The series that the queue can measure.
+  public var series: [String] { Runner.postSeries ?? PostLoad.series }
+  /// Whether a run that names no peers measures the queue.
+  public var isStandard: Bool { Runner.isStandard }
 
-  func measure(_ slice: inout Slice) throws(PeerError) {
+  /// Makes the peer.
+  public init() {}
+
+  /// Measures the queue.
+  public func measure(_ slice: inout Slice) throws(PeerError) {
     let stop = JoinResult<Runner>()
     let stopper = CallbackBox { stop.value?.stop() }
     let finish = CompletionCounter(stop: CallbackBox.call, context: stopper.address)
     try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerError) in
       stop.value = queue
       let (items, line) = (slice.workload.operations, UnsafeTransfer(finish.pointer))
-      let produce: @Sendable () -> Void = { queue.post(items, stepsTo: line.value) }
-      if slice.series.hasSuffix(".self") {
+      let producers = ClosureSeries.producers(in: slice.series)
+      let produce: @Sendable () -> Void = {
+        queue.post(items / producers, callsOf: cl_finish_step, context: line.value)
+      }
+      if slice.series == ClosureSeries.chain {
+        try chain(queue, finish, &slice)
+      } else if slice.series.hasSuffix(".self") {
         try toSelf(queue, produce, finish, &slice)
       } else {
-        try slice.sampleBursts(of: items, to: finish, produce: produce) { queue.run() }
+        try slice.sampleBursts(of: items, from: producers, to: finish, produce: produce) {
+          queue.run()
+        }
       }
     }
     // The queue has been closed, so no step uses them any longer.
     withExtendedLifetime((stopper, finish)) {}
+  }
+
+  /// Posts a function that posts itself again, from a function that runs on the queue.
+  private func chain(
+    _ queue: Runner,
+    _ finish: CompletionCounter,
+    _ slice: inout Slice
+  ) throws(PeerError) {
+    let post = JoinResult<@Sendable () -> Void>()
+    let line = UnsafeTransfer(finish.pointer)
+    let link = CallbackBox {
+      cl_finish_step(line.value)
+      if line.value.pointee.finished == 0 { post.value?() }
+    }
+    let address = UnsafeTransfer(link.address)
+    post.value = { queue.post(CallbackBox.call, context: address.value) }
+    try toSelf(queue, { post.value?() }, finish, &slice)
+    withExtendedLifetime(link) {}
   }
 
   /// Posts the burst from a function that runs on the queue.

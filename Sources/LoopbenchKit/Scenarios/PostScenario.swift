@@ -1,4 +1,6 @@
 private import CLoopbench
+import LoopTransactions
+private import Synchronization
 
 extension Scenario {
   /// Posting a function to the loop, from another thread or from the loop's own
@@ -10,7 +12,8 @@ extension Scenario {
   package static let post = Scenario(
     name: "post",
     summary: "post functions to the loop; a sample is a burst's mean, first post to last run",
-    series: PostLoad.items.map(across) + PostLoad.items.map(toSelf),
+    series: PostLoad.items.map(across) + PostLoad.items.map(toSelf)
+      + ClosureSeries.producerCounts.map(produced) + [chain],
     floors: ["cond"],
     details: """
       `.across` posts from a thread on another CPU to a sleeping loop. `.self` posts from the loop's own
@@ -20,7 +23,31 @@ extension Scenario {
         producer   post 1  post 2  …  post n
         loop       (asleep)     run 1  run 2  …  run n
                    ├────────────────────────────────┤  divided by n
+
+      In `closure.across.4`, `.16` and `.64`, that many threads share the other CPU and each posts an
+      equal part of the burst. In `closure.chain`, each closure posts the next one to its own loop:
+
+        loop       post 1 │ run 1, post 2 │ run 2, post 3 │ …  run 1000
+                   ├──────────────────────────────────────────────────┤  divided by 1000
       """
+  )
+
+  private static func produced(_ producers: Int) -> Series {
+    Series(
+      name: ClosureSeries.name(producers: producers),
+      summary: "102400 closures from \(producers) threads on another CPU: ns per item",
+      // Divisible by each number of threads.
+      workload: Workload(warmUps: 1, samples: 3, operations: 102_400),
+      placement: .across,
+      isStandard: false
+    )
+  }
+
+  private static let chain = Series(
+    name: ClosureSeries.chain,
+    summary: "1000 closures from the loop's thread, each posted by the one before: ns per item",
+    workload: Workload(warmUps: 10, samples: 50, operations: 1000),
+    isStandard: false
   )
 
   private static func across(_ name: String, _ plural: String) -> Series {
@@ -53,6 +80,7 @@ package enum PostLoad {
   /// those that post from the loop's thread.
   package static let series =
     items.map { $0.name + ".across" } + items.map { $0.name + ".self" }
+    + ClosureSeries.producerCounts.map(ClosureSeries.name(producers:)) + [ClosureSeries.chain]
 }
 
 /// A burst of items that a producer's thread posts to the loop, timed end to end.
@@ -66,35 +94,95 @@ package enum PostBurst {
   /// Measures one burst.
   ///
   /// - Parameters:
-  ///   - produce: Posts the items. Called on the producer's thread.
+  ///   - producers: The number of threads that post. They begin together.
+  ///   - produce: Posts the items of a producer. Called on its thread.
   ///   - runLoop: Runs the loop until `finish` stops it. Called on the caller's
   ///     thread.
   /// - Returns: The time from before the first post until the last item had run, in
   ///   ns.
   package static func nanoseconds(
+    producers: Int = 1,
     producerCPU: Int?,
     finish: CompletionCounter,
     produce: @escaping @Sendable () -> Void,
     runLoop: () -> Void
   ) throws(PeerError) -> UInt64 {
-    let began = JoinResult<UInt64>()
-    let producer = try PlacedThread(cpu: producerCPU) {
-      cl_spin_until(cl_now() + headStart)
-      began.value = cl_now()
-      produce()
-    }
-    runLoop()
-    producer.join()
+    let start = ProducerStart(of: producers)
+    try run(producers, producerCPU, start, produce, runLoop)
     // If there is no start time, no item was posted or run.
-    return try finish.nanoseconds(since: began.value ?? .max)
+    return try finish.nanoseconds(since: start.began ?? .max)
+  }
+
+  /// Starts `count` producers, runs the loop and joins them.
+  private static func run(
+    _ count: Int,
+    _ cpu: Int?,
+    _ start: ProducerStart,
+    _ produce: @escaping @Sendable () -> Void,
+    _ runLoop: () -> Void
+  ) throws(PeerError) {
+    guard count > 0 else { return runLoop() }
+    let producer: PlacedThread
+    do throws(PeerError) {
+      producer = try PlacedThread(cpu: cpu) {
+        if start.wait(headStart) { produce() }
+      }
+    } catch {
+      start.giveUp()
+      throw error
+    }
+    try producer.join { () throws(PeerError) in
+      try run(count - 1, cpu, start, produce, runLoop)
+    }
   }
 }
 
+/// Makes the producers of a burst begin together.
+private final class ProducerStart: Sendable {
+  private static let notBegun: UInt64 = 0
+  private static let givenUp = UInt64.max
+
+  private let missing: Atomic<Int>
+  private let time = Atomic<UInt64>(ProducerStart.notBegun)
+
+  init(of threads: Int) { missing = Atomic(threads) }
+
+  /// The time at which the threads began; `nil` if they did not.
+  var began: UInt64? {
+    let began = time.load(ordering: .relaxed)
+    return began == Self.notBegun || began == Self.givenUp ? nil : began
+  }
+
+  /// Waits for all threads. The last of them spins for `pause` ns and notes the time.
+  ///
+  /// - Returns: False if the threads must not begin.
+  func wait(_ pause: UInt64) -> Bool {
+    // Relaxed: the threads share nothing before they begin.
+    if missing.wrappingSubtract(1, ordering: .relaxed).newValue == 0 {
+      cl_spin_until(cl_now() + pause)
+      time.store(cl_now(), ordering: .relaxed)
+      return true
+    }
+    var began = Self.notBegun
+    while began == Self.notBegun {
+      cl_thread_yield()
+      began = time.load(ordering: .relaxed)
+    }
+    return began != Self.givenUp
+  }
+
+  /// Makes the threads that wait return.
+  func giveUp() { time.store(Self.givenUp, ordering: .relaxed) }
+}
+
+extension ProducerStart: Unreflected {}
+
 extension Slice {
-  /// Samples bursts that `produce` posts from another thread. Each burst makes
-  /// `steps` steps to `finish`.
+  /// Samples bursts that `produce` posts from other threads, once on each. Each burst
+  /// makes `steps` steps to `finish`.
   mutating func sampleBursts(
     of steps: Int,
+    from producers: Int = 1,
     to finish: CompletionCounter,
     produce: @escaping @Sendable () -> Void,
     runLoop: () -> Void
@@ -103,6 +191,7 @@ extension Slice {
     try sample { (_) throws(PeerError) in
       finish.reset(target: steps)
       return try PostBurst.nanoseconds(
+        producers: producers,
         producerCPU: cpu,
         finish: finish,
         produce: produce,

@@ -72,14 +72,21 @@ package enum PriorityLoad {
   package static let starved = "not started within 20 ms"
 }
 
-/// `priority` with any `FunctionPool`.
-struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
-  let scenario = "priority"
+/// `priority` with any ``FunctionPool``.
+public struct PriorityPeer<Runner: FunctionPool>: RunnerPeer {
+  /// `priority`.
+  public let scenario = "priority"
+  /// The series of `priority`.
+  public let series = ["latency", "starvation"]
+
+  /// Makes the peer.
+  public init() {}
 
   // 10 s: a pool that takes longer than this is broken.
   private static var limit: UInt64 { 10_000_000_000 }
 
-  func measure(_ slice: inout Slice) throws(PeerError) {
+  /// Measures the pool.
+  public func measure(_ slice: inout Slice) throws(PeerError) {
     cl_sleep_within(slice.conditions.slackNs)
     let probe = try PriorityProbe()
     var load: EndlessLoad?

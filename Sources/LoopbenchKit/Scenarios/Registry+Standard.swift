@@ -23,7 +23,7 @@ extension Registry {
       LTPost(observation: .reported),
       LTPost(observation: .traced),
       CWake.uv,
-      LTWake(),
+      LTWake.standard, LTWake.spinning,
       CWake.eventfd,
       QueueWake<CondQueue>(),
       QueueWake<DispatchedQueue>(),

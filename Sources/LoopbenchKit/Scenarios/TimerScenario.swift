@@ -13,7 +13,7 @@ extension Scenario {
         summary: "from the due time to the callback's first instruction",
         workload: Workload(warmUps: 2, samples: 36, operations: 1)
       )
-    ],
+    ] + TimerLoad.pending.map(arming),
     floors: ["eventfd", "cond"],
     details: """
       A timer is due every 2 ms, on a schedule that is fixed beforehand. A sample is the lateness of
@@ -25,21 +25,55 @@ extension Scenario {
 
       A timer must not fire early: an early fire is counted and reported as a warning. libuv's own
       timers count whole milliseconds, which shows in the results of `uv`.
+
+      In `pending`, timers wait that are due in a minute or later. The loop's thread arms one more
+      timer, due between them, and cancels it, 1000 times. A tick at the end of each sample releases
+      the cancelled timers. A timer of `lt` is a new object with a closure. `uv` starts and stops one
+      handle.
+
+        loop       arm, cancel │ arm, cancel │ …  arm, cancel │ tick
+        pending    ├────────────────────────────────────────────────┤  divided by 1000
       """
   )
+
+  private static func arming(_ load: (name: String, timers: Int)) -> Series {
+    Series(
+      name: load.name,
+      summary: "arm and cancel a timer beside \(load.timers) pending ones: ns per pair",
+      workload: Workload(warmUps: 3, samples: 30, operations: 1000),
+      isStandard: false
+    )
+  }
 }
 
-/// The schedules that every `timer` peer follows.
-package enum TimerLoad {
+/// The schedules that every `timer` peer follows, and its pending timers.
+public enum TimerLoad {
   /// The time between two due times, in ns.
-  package static let interval: UInt64 = 2_000_000
+  public static let interval: UInt64 = 2_000_000
   private static let schedules = 4
+
+  /// The series with pending timers, and their numbers.
+  static let pending = [
+    (name: "pending.1k", timers: 1000), (name: "pending.100k", timers: 100_000),
+  ]
+
+  /// The number of timers that are pending while `slice` is measured; `nil` for the other
+  /// series.
+  public static func pendingTimers(of slice: Slice) -> Int? {
+    pending.first { $0.name == slice.series }?.timers
+  }
+
+  /// The delays in ms of that many pending timers, which differ and are in no order. A
+  /// timer that is armed and cancelled has one of these delays, too.
+  public static func delays(of timers: Int) -> [UInt64] {
+    (0..<timers).map { cl_pending_delay(UInt32($0), UInt32(timers)) }
+  }
 
   /// Measures a slice: several schedules, each with a different random phase.
   ///
   /// - Parameter run: Follows one schedule. Returns the lateness of each fire in
   ///   ns, including the fires of the warm-up, which come first.
-  package static func measure(
+  public static func measure(
     _ slice: inout Slice,
     run: (_ first: UInt64, _ count: Int) throws(PeerError) -> [Int64]
   ) throws(PeerError) {
@@ -81,9 +115,10 @@ final class TimerFires: @unchecked Sendable {
 }
 
 /// `timer` in C.
-struct CTimer: FullPeer {
+struct CTimer: Peer {
   let name: String
   let scenario = "timer"
+  let series: [String]
   let isReference = true
   let summary: String
   var isStandard = false
@@ -96,6 +131,7 @@ struct CTimer: FullPeer {
 
   static let uv = CTimer(
     name: "uv",
+    series: ["lateness"] + TimerLoad.pending.map(\.name),
     summary: "C on libuv: uv_timer, which counts whole milliseconds, rounded up",
     isStandard: true,
     follow: cl_uv_timer_run,
@@ -105,6 +141,7 @@ struct CTimer: FullPeer {
   /// A timer without a loop. It is the floor for loops that sleep in epoll.
   static let eventfd = CTimer(
     name: "eventfd",
+    series: ["lateness"],
     summary: "C: a periodic absolute timerfd, epoll_wait and read; no loop: a floor",
     unavailability: cl_eventfd_wake.open == nil ? "timerfd is Linux's" : nil,
     follow: cl_timerfd_run,
@@ -114,12 +151,18 @@ struct CTimer: FullPeer {
   /// Waits with a timeout on a condition that is never signalled.
   static let cond = CTimer(
     name: "cond",
+    series: ["lateness"],
     summary: "C: pthread_cond_timedwait to each due time; no loop: a floor",
     follow: cl_cond_timer_run,
     failure: .noMemory
   )
 
   func measure(_ slice: inout Slice) throws(PeerError) {
+    if let count = TimerLoad.pendingTimers(of: slice) {
+      guard let timers = cl_uv_pending_open(UInt32(count)) else { throw .noLoop }
+      defer { cl_uv_pending_close(timers) }
+      return slice.sample { cl_uv_pending_cycle(timers, UInt32($0)) }
+    }
     try TimerLoad.measure(&slice) { (first, count) throws(PeerError) in
       var lateness = [Int64](repeating: 0, count: count)
       let fired = follow(first, TimerLoad.interval, &lateness, UInt32(count))
@@ -133,10 +176,13 @@ struct CTimer: FullPeer {
 struct LTTimer: FullPeer {
   let name = "lt"
   let scenario = "timer"
-  let summary = "EventLoop.addPreciseTimer, which keeps nanoseconds, repeating on its own"
+  let summary = "EventLoop.addPreciseTimer, which keeps nanoseconds; addTimer for pending"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     try EventLoop.measuring { (loop) throws(PeerError) in
+      if let count = TimerLoad.pendingTimers(of: slice) {
+        return arm(on: loop, beside: count, &slice)
+      }
       let ticks = LoopTicks(of: loop, for: slice)
       let interval = Duration.nanoseconds(TimerLoad.interval)
       try TimerLoad.measure(&slice) { (first, count) throws(PeerError) in
@@ -159,12 +205,27 @@ struct LTTimer: FullPeer {
       ticks.note(in: &slice)
     }
   }
+
+  private func arm(on loop: EventLoop, beside count: Int, _ slice: inout Slice) {
+    let delays = TimerLoad.delays(of: count)
+    let pending = delays.map { loop.addTimer(after: .milliseconds($0)) { _ in } }
+    slice.sample { pairs in
+      let began = cl_now()
+      for delay in delays.prefix(pairs) {
+        loop.addTimer(after: .milliseconds(delay)) { _ in }.cancel()
+      }
+      loop.run(.noWait)
+      return cl_now() - began
+    }
+    for timer in pending { timer.cancel() }
+  }
 }
 
 /// `timer` with a dispatch timer source.
-struct DispatchTimer: FullPeer {
+struct DispatchTimer: Peer {
   let name = "dispatch"
   let scenario = "timer"
+  let series = ["lateness"]
   let isReference = true
   let summary = "a strict DispatchSourceTimer, no leeway, repeating on its own, on a serial queue"
   let isStandard = false

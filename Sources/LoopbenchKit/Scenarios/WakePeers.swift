@@ -45,16 +45,36 @@ struct CWake: Peer {
 
 /// `wake` through a `LoopPort`.
 struct LTWake: Peer {
-  let name = "lt"
+  let name: String
   let scenario = "wake"
-  let series = WakeLoad.series
-  let summary = "LoopPort.post(function, context) to a sleeping loop"
+  let series: [String]
+  let summary: String
+  let isStandard: Bool
+  private let spins: Duration
+
+  static let standard = LTWake(
+    name: "lt",
+    series: WakeLoad.series,
+    summary: "LoopPort.post(function, context) to a sleeping loop",
+    isStandard: true,
+    spins: .zero
+  )
+
+  /// On one CPU the loop would spin instead of the sender.
+  static let spinning = LTWake(
+    name: "lt.spinning",
+    series: ["across"],
+    summary: "lt with EventLoop.spinsBeforeBlocking at its limit of 1 ms",
+    isStandard: false,
+    spins: .milliseconds(1)
+  )
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     let pings = try WakePings(workload: slice.workload)
     try EventLoop.measuring { (loop) throws(PeerError) in
       let port = loop.port
       loop.waitsForPosts = true
+      loop.spinsBeforeBlocking = spins
       let ticks = LoopTicks(of: loop, for: slice)
       let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))
       // try?: a post fails only on a closed loop, and the loop is closed after
@@ -79,13 +99,20 @@ extension PeerError {
   )
 }
 
-/// `wake` with any `FunctionQueue`.
-struct QueueWake<Runner: FunctionQueue>: RunnerPeer {
-  let scenario = "wake"
-  let series = WakeLoad.series
-  let isStandard = false
+/// `wake` with any ``FunctionQueue``.
+public struct QueueWake<Runner: FunctionQueue>: RunnerPeer {
+  /// `wake`.
+  public let scenario = "wake"
+  /// The series of `wake`.
+  public let series = WakeLoad.series
+  /// Whether a run that names no peers measures the queue.
+  public var isStandard: Bool { Runner.isStandard }
 
-  func measure(_ slice: inout Slice) throws(PeerError) {
+  /// Makes the peer.
+  public init() {}
+
+  /// Measures the queue.
+  public func measure(_ slice: inout Slice) throws(PeerError) {
     let pings = try WakePings(workload: slice.workload)
     try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerError) in
       let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))

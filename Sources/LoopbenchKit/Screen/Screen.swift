@@ -97,7 +97,7 @@ extension Screen {
     let isMarked = spoilingWarnings > 0 && answers.contains { $0.comparison != nil }
     let warnings = spoilingWarnings == 1 ? "warning" : "warnings"
     return [sharedReason].compactMap { $0 }
-      + (isMarked ? ["?: doubtful, see the \(warnings) above"] : [])
+      + (isMarked ? ["?: doubtful; see the \(warnings) above"] : [])
       + (isUnresolved
         ? ["-: too few samples to tell the worst 1 % from the largest sample"] : [])
   }

@@ -108,7 +108,10 @@ struct SelectionTests {
   func lacking() throws {
     let selection = try select(["post/typed.self"], peers: ["uv", "actor"])
     #expect(selection.contenders.map(\.name) == ["post/typed.self/uv"])
-    let only = "closure.across, closure.self"
+    let only = """
+      closure.across, closure.self, closure.across.4, closure.across.16, closure.across.64, \
+      closure.chain
+      """
     #expect(selection.unmatched == ["post peer \"actor\" measures only \(only)"])
     #expect(
       selection.warnings.map(\.text) == [

@@ -22,7 +22,7 @@ struct CPeerTests {
     let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
     for count in [1, 2, 1000] {
       finish.reset(target: count)
-      cl_uv_post_burst(peer, finish.pointer, UInt32(count))
+      cl_uv_post_burst(peer, UInt32(count), cl_finish_step, finish.pointer)
       cl_uv_loop_run(loop)
       #expect(finish.ran == count)
       #expect(finish.finished > 0)
@@ -38,7 +38,7 @@ struct CPeerTests {
     let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
     finish.reset(target: 50_000)
     let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
-      cl_uv_post_burst(shared.value.peer, shared.value.finish, 50_000)
+      cl_uv_post_burst(shared.value.peer, 50_000, cl_finish_step, shared.value.finish)
     } runLoop: {
       cl_uv_loop_run(loop)
     }

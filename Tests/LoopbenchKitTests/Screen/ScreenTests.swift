@@ -118,7 +118,7 @@ struct ScreenTests {
     let second = text.split(separator: "\n")[1]
     #expect(second.hasPrefix("warning: other processes used 1.92 of 2 CPUs"))
     #expect(text.split(separator: "reliable").count == 2)
-    #expect(text.contains("?: doubtful, see the warning above\n"))
+    #expect(text.contains("?: doubtful; see the warning above\n"))
     #expect(text.contains("sooner ?") && text.contains("dearer ?"))
     #expect(text.contains("Machine: busy. Other processes used 1.92 of 2 CPUs during 12 rounds."))
     #expect(text.contains("loopbench doctor"))
