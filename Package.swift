@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "LoopTransactionsMainTesting", targets: ["LoopTransactionsMainTesting"]),
     .library(name: "LoopTransactionsGLib", targets: ["LoopTransactionsGLib"]),
     .library(name: "LoopTransactionsSDL", targets: ["LoopTransactionsSDL"]),
+    .library(name: "LoopTransactionsNode", targets: ["LoopTransactionsNode"]),
     // SDL itself, for programs that do not have their own module for SDL.
     .library(name: "LoopTransactionsCSDL", targets: ["LoopTransactionsCSDL"]),
     .library(name: "AsyncDisplay", targets: ["AsyncDisplay"]),
@@ -97,6 +98,15 @@ let package = Package(
       name: "LoopTransactionsSDL",
       dependencies: ["CSDLHost", "LoopTransactions"],
       path: "Hosts/Sources/LoopTransactionsSDL",
+      packageAccess: false,
+      swiftSettings: strict
+    ),
+    // Links nothing: Node's executable has the functions of Node-API.
+    .target(name: "CNodeHost", path: "Hosts/Sources/CNodeHost"),
+    .target(
+      name: "LoopTransactionsNode",
+      dependencies: ["CNodeHost", "LoopTransactions"],
+      path: "Hosts/Sources/LoopTransactionsNode",
       packageAccess: false,
       swiftSettings: strict
     ),

@@ -36,7 +36,7 @@ MARK = re.compile(r"^\s*// snippet\.([\w-]+)\s*$")
 # A line of a documentation comment.
 COMMENT = re.compile(r"^\s*/// ?(.*)$")
 ACCESS = re.compile(r"\b(public|open|package|internal|private|fileprivate)\b")
-PROGRAMS = ("Samples", "Tests", "Examples", "Hosts/Tests", "Display/Tests")
+PROGRAMS = ("Samples", "Tests", "Examples", "Hosts/Tests", "Hosts/NodeAddon", "Display/Tests")
 # Folders that a package compiles.
 WIDTH = 76
 COMPILED = ("Samples/", "Sources/", "Tests/", "Examples/", "Hosts/", "Display/")

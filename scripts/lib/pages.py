@@ -24,6 +24,11 @@ def declarations(text):
             yield path
 
 
+def protocols(text, owner):
+    """The protocols to which a type or a protocol conforms."""
+    return re.findall(rf"^{re.escape(owner)} \| conforms to (\w+)$", text, re.MULTILINE)
+
+
 def key(names):
     return re.sub("[/<>]", "_", ".".join(names).lower())
 
@@ -48,11 +53,21 @@ def missing(archive):
         page_key(json.loads(path.read_text(encoding="utf-8")), module)
         for path in (archive / "data" / "documentation").rglob("*.json")
     )
-    for path in declarations(api.read_text(encoding="utf-8")):
-        name = key([path])
-        pages[name] -= 1
-        if pages[name] < 0:
+    text = api.read_text(encoding="utf-8")
+    absent = []
+    for path in declarations(text):
+        pages[key([path])] -= 1
+        if pages[key([path])] < 0:
+            absent.append(path)
+    for path in absent:
+        # docc shows the default for a requirement of an inherited protocol there.
+        owner, _, member = path.rpartition(".")
+        names = [key([f"{parent}.{member}"]) for parent in protocols(text, owner)]
+        name = next((name for name in names if pages[name] > 0), None)
+        if name is None:
             yield f"{api}: {path} has no page"
+        else:
+            pages[name] -= 1
 
 
 def main(archives):

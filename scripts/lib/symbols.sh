@@ -6,7 +6,8 @@ readonly root_modules="LoopTransactions LoopTransactionsTesting LoopTransactions
   LoopTransactionsFoundation LoopTransactionsIO LoopTransactionsMain LoopTransactionsMainTesting
   LoopbenchKit LoopbenchCommands"
 # Those in Hosts and Display.
-readonly nested_modules="LoopTransactionsGLib LoopTransactionsSDL AsyncDisplay"
+readonly nested_modules="LoopTransactionsGLib LoopTransactionsNode LoopTransactionsSDL
+  AsyncDisplay"
 
 # symbol_graphs FOLDER MODULE…: builds MODULEs and writes their symbol graphs into FOLDER.
 # Passes the caller's `graph_options` on to the extraction.

@@ -44,10 +44,11 @@ stacks() {
 # nested_package FOLDER [OPTION…]: builds the package in FOLDER, fails on a
 # warning, and runs its tests.
 nested_package() {
-  local folder=$1 began=$SECONDS log scratch
+  local folder=$1 began=$SECONDS name log scratch
   shift
-  log=$logs/${folder,,}.build
-  scratch=$root/.build/${folder,,}
+  name=${folder,,}
+  log=$logs/${name//\//-}.build
+  scratch=$root/.build/${name//\//-}
   # From scratch: an up-to-date module does not repeat its warnings.
   rm -rf "$scratch"
   swift build --build-tests --package-path "$folder" --scratch-path "$scratch" "$@" 2>&1 | tee "$log"
