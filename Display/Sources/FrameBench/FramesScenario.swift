@@ -79,7 +79,7 @@ public enum FramesScenario {
     )
     let companions = [
       ("stall", "time in which the loop did not poll, per tick"),
-      ("input", "time from when a 240 Hz beat was due until its delivery on the loop"),
+      ("input", "time from the due time of a 240 Hz beat to its delivery on the loop"),
       ("content", "time from the request of a card until its picture is drawn"),
       ("cancel", "time from the cancellation of a card until its worker is free"),
       ("stop", "CPU time of the worker from the cancellation until it is free"),

@@ -119,12 +119,7 @@ extension TestProgram {
   /// program and its port, or nil if it does not print one.
   static func server(_ name: String) throws -> (TestProgram, port: Int?) {
     let program = TestProgram(TestProgram.built(name), ["0"])
-    // The program inherits the mask. Threads of tests block all signals.
-    var (none, mask) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &mask)
-    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-    try program.start()
+    try program.startUnblocked()
     return (program, program.nextLine()?.split(separator: ":").last.flatMap { Int($0) })
   }
 }
