@@ -202,7 +202,9 @@ extension Runner {
       )
     }
     let needed = schedule.map { schedule in
-      let preparation = run.sliceNs.isEmpty ? schedule.preparationNs : 0
+      // Twice, because a busy machine prepares for longer, and a run that has warmed up
+      // but recorded nothing is useless.
+      let preparation = run.sliceNs.isEmpty ? 2 * schedule.preparationNs : 0
       return elapsed + preparation + slice + schedule.roundNs
     }
     return warmUp.isOver(elapsedNs: elapsed, of: rounds) || needed.map { $0 > end } ?? false

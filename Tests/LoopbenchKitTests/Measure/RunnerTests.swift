@@ -189,6 +189,8 @@ struct RunnerTests {
     arguments: [
       // 12 s leave no time for a warm-up, and 24 s none for a second round.
       (limit: 12, preparation: 3, isScheduled: true, turns: 3, seconds: 11.1, rounds: [3]),
+      // Nor do 16 s, if the preparation takes longer than expected.
+      (16, 8, true, 2, 13.4, [2]),
       (24, 3, true, 5, 16.5, [3]),
       (25, 3, true, 8, 24.6, [3, 3]),
       // The warm-up shows the duration of a turn, so the twin is left out.
