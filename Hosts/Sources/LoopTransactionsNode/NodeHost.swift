@@ -24,8 +24,8 @@ import Synchronization
 /// ```
 ///
 /// Node exits when nothing is pending: no handle of its own, no unsettled `NodePromise`,
-/// and no work of the loop. The host sets the loop's `waitsForPosts` to keep Node running
-/// until then. An error that a transaction throws is an `uncaughtException`.
+/// and no work of the loop. The host sets the loop's `waitsForPosts` while a promise is
+/// unsettled. An error that a transaction throws is an `uncaughtException`.
 ///
 /// Each environment that loads the addon has a host of its own, on its own thread. A
 /// worker thread may load the addon while the main thread has loaded it. There,
