@@ -131,7 +131,7 @@ extension Connection {
     send()
   }
 
-  /// Sends what the socket takes, and leaves the rest to libuv.
+  /// Sends the bytes that the socket takes, and leaves the rest to libuv.
   private func send() {
     guard state.stage != .closed, inFlight == 0, !queue.isEmpty else { return }
     while !queue.isEmpty {

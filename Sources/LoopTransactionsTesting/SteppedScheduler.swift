@@ -12,9 +12,9 @@ public import LoopTransactions
 /// The scheduler picks operations like every other scheduler: by priority, and
 /// the oldest one in its turn. The order is free where threads are free: when a
 /// worker begins an operation, when it finishes it, when it goes to sleep, and
-/// when the loop makes a tick. An operation that has begun and not finished can
-/// no longer be moved, and sees that it was cancelled. Its body runs when it
-/// finishes.
+/// when the loop makes a tick. The body of an operation runs in the step that
+/// finishes it. Between the two steps the operation can no longer be moved. If it
+/// is cancelled there, its body still runs, with `isCancelled` set.
 ///
 /// While a body runs, the loop belongs to no thread, so a body that uses the
 /// loop instead of its port traps. A body must not block until another

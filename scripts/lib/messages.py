@@ -1,8 +1,9 @@
 """usage: python3 scripts/lib/messages.py [--list]
 
 Compares the messages of the libraries with the page Troubleshooting: messages that end
-the process, and reports on standard error. Each must be on the page, as code, with …
-for each value. The page names no other message of a program, and every public error type.
+the process, reports on standard error, and descriptions of errors. Each must be on the
+page, as code, with … for each value. The page names no other message of a program, and
+every public error type.
 
   --list  print each message, with its place
 
@@ -24,6 +25,11 @@ CALL = re.compile(
     r"|System\.logToStandardError|trapUnclosable)\("
 )
 STRING = re.compile(r'"""\n(.*?)\n\s*"""|"((?:[^"\\\n]|\\[^(]|\\\((?:[^()"]|\([^()]*\))*\))*)"', re.S)
+# Files with errors, and with the error of a trait for tests.
+DESCRIBED = re.compile(
+    r"Error: (?:.*\b)?CustomStringConvertible|: (?:[\w, ]*\b)?Error\b|\bfindProblem\b"
+)
+TEXT = re.compile(r"(?:var (?:description|reason): String|func findProblem\(\) -> String\?) \{")
 ERROR = re.compile(r"^\s*public (?:struct|enum) (\w+): (?:[\w, ]*\b)?Error\b", re.M)
 CODE = re.compile(r"`([^`\n]+)`")
 
@@ -36,11 +42,11 @@ def sources():
             yield path, open(path, encoding="utf-8").read()
 
 
-def call_end(text, start):
+def call_end(text, start, brackets="()"):
     """The position of the parenthesis that closes the one at `start`."""
     depth = 0
     for index in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        depth += {brackets[0]: 1, brackets[1]: -1}.get(text[index], 0)
         if depth == 0:
             return index
     return len(text)
@@ -80,10 +86,30 @@ def messages():
                 yield found, f"{path}:{text.count(chr(10), 0, call.start()) + 1}"
 
 
+def descriptions():
+    """Yields each description of an error, with its place."""
+    for path, text in sources():
+        if not DESCRIBED.search(text):
+            continue
+        for block in TEXT.finditer(text):
+            body = text[block.end():call_end(text, block.end() - 1, "{}")]
+            for literal in STRING.finditer(body):
+                found = message(literal.group())
+                reason = re.sub(r"[^a-z]", "", re.sub(r"^[\w.]+: ", "", found))
+                if len(reason) > 7 and ("; " in found or re.match(r"[\w.]+: ", found)):
+                    yield found, f"{path}:{text.count(chr(10), 0, block.start()) + 1}"
+
+
 def check():
     page = open(PAGE, encoding="utf-8").read()
     shown = set(CODE.findall(page))
     known, faults = set(), []
+    for text, place in descriptions():
+        # Other literals may begin and end a description.
+        entries = {entry for entry in shown if text in entry}
+        known |= entries
+        if not entries:
+            faults.append(f"{place}: not in {PAGE}: `{text}`")
     for text, place in messages():
         known.add(text)
         if text not in shown:
@@ -102,7 +128,7 @@ def check():
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--list"]:
-        for text, place in messages():
+        for text, place in [*messages(), *descriptions()]:
             print(f"{place}: {text}")
     elif sys.argv[1:]:
         sys.exit(print(__doc__) or 2)

@@ -178,7 +178,76 @@ def priority():
     return p
 
 
-PICTURES = {"tick": tick, "budget": budget, "coalescing": coalescing, "priority": priority}
+def threads():
+    p = Picture(860, 330, "The threads of a program")
+    p.box(30, 50, 230, 190, "grey")
+    p.text(145, 76, "any thread", anchor="middle", bold=True)
+    for index, text in enumerate(["port.post { … }", "PortTransaction.commit()", "queue.enqueue(…)"]):
+        p.box(45, 96 + 46 * index, 200, 34, "paper", text, size=13)
+    p.box(350, 50, 230, 190, "blue")
+    p.text(465, 76, "the loop's thread", anchor="middle", bold=True)
+    for index, text in enumerate(["posts, timers, observers", "actions, queue handlers", "completions"]):
+        p.box(365, 96 + 46 * index, 200, 34, "paper", text, size=13)
+    p.box(670, 50, 160, 190, "green")
+    p.text(750, 76, "workers", anchor="middle", bold=True)
+    p.box(685, 96, 130, 34, "paper", "operation bodies", size=13)
+    p.arrow((262, 145), (348, 145))
+    p.text(305, 135, "inbox", anchor="middle", ink="dim", size=12)
+    p.arrow((582, 113), (668, 113))
+    p.text(625, 103, "add", anchor="middle", ink="dim", size=12)
+    p.arrow((668, 205), (582, 205))
+    p.text(625, 195, "results", anchor="middle", ink="dim", size=12)
+    p.text(30, 276, "A loop, its timers, its observers and its transactions belong to the loop's thread. A call from another thread traps.",
+           size=13)
+    p.text(30, 300, "A burst of posts wakes a sleeping loop once. The results of a transaction arrive together.", size=13)
+    return p
+
+
+def actors():
+    p = Picture(860, 250, "A call of an actor that is pinned to a loop")
+    for x, title, fill, call, back in [
+        (30, "a task on Swift's threads", "grey", "wakes the loop", "wakes a thread of Swift"),
+        (450, "a task that prefers the port", "blue", "a post", "a post"),
+    ]:
+        p.text(x, 36, title, bold=True)
+        p.box(x, 56, 110, 110, fill, "await\nsession\n.receive(…)", size=13)
+        p.box(x + 270, 56, 110, 110, "blue", "the actor,\non the loop's\nthread", size=13)
+        p.arrow((x + 112, 88), (x + 268, 88))
+        p.text(x + 190, 78, call, anchor="middle", ink="dim", size=12)
+        p.arrow((x + 268, 138), (x + 112, 138))
+        p.text(x + 190, 156, back, anchor="middle", ink="dim", size=12)
+    p.text(30, 206, "Each call is one job for the actor and one job for the task that continues.", size=13)
+    p.text(30, 230, "On the loop's own thread, both jobs run within a tick and wake no thread.", size=13)
+    return p
+
+
+def turns():
+    p = Picture(860, 350, "A loop that a host runs in turns")
+    p.text(30, 36, "the host's thread", bold=True)
+    steps = [(30, 200, "green", "the host waits\nfor pollDescriptor,\nat most nextTimeout"),
+             (290, 220, "blue", "turn()\nmakes one tick\nof the loop"),
+             (570, 260, "grey", "the host handles\nits own events")]
+    for x, width, fill, text in steps:
+        p.box(x, 56, width, 90, fill, text, size=13)
+    p.arrow((232, 100), (288, 100))
+    p.arrow((512, 100), (568, 100))
+    p.arrow((700, 148), (700, 172), (130, 172), (130, 150))
+    p.text(560, 190, "the next wait", anchor="middle", ink="dim", size=12)
+    p.box(30, 220, 200, 50, "paper", "another thread posts", size=13)
+    p.arrow((60, 218), (60, 150))
+    p.text(68, 210, "makes the descriptor readable", ink="dim", size=12)
+    p.box(570, 220, 260, 50, "paper", "a callback of the host commits", size=13)
+    p.arrow((568, 245), (500, 245))
+    p.box(290, 220, 208, 50, "orange", "onChange: schedule a turn", size=13)
+    p.arrow((400, 218), (400, 150))
+    p.text(30, 306, "A commit between two turns makes a turn due earlier. A turn observes the loop's budget: if work is left,",
+           size=13)
+    p.text(30, 330, "nextTimeout is zero. A host that asks for nextTimeout before each wait needs no onChange.", size=13)
+    return p
+
+
+PICTURES = {"tick": tick, "budget": budget, "coalescing": coalescing, "priority": priority,
+            "threads": threads, "actors": actors, "turns": turns}
 
 
 def main(check):

@@ -8,10 +8,10 @@ public enum RedisValue: Equatable, Sendable {
   case list([RedisValue])
   case error(String)
 
-  /// The text, or nil if the value is another one.
+  /// The text, or nil if the value is not text.
   public var text: String? { if case .text(let text) = self { text } else { nil } }
 
-  /// The values of a list, which is empty if the value is another one.
+  /// The values of a list, or an empty list if the value is not one.
   public var list: [RedisValue] { if case .list(let values) = self { values } else { [] } }
 }
 

@@ -43,7 +43,7 @@ final class Desktop {
 
   private let (loop, path): (EventLoop, String)
   private var watcher: DescriptorWatcher?
-  // Threads that read, too, wait for an announced read.
+  // While a read is announced, other threads that read wait for it.
   private var isReading = false
   private var (windows, connections): ([Window], Int) = ([], 0)
   fileprivate var objects = lt_desktop()

@@ -1,12 +1,12 @@
-/// An error of JavaScript: one that JavaScript threw, or one that it will see.
+/// An error that JavaScript threw, or that is thrown to JavaScript.
 ///
-/// An error of another type becomes an `Error` with its description as the message.
+/// A Swift error of another type becomes an `Error` with its description as the message.
 public struct NodeError: Error, Hashable, Sendable {
   /// The name of the class, such as `TypeError`.
   public var name: String
   /// The property `message`.
   public var message: String
-  /// The property `code`, as Node's own errors have one.
+  /// The property `code`, which Node's own errors also have.
   public var code: String?
 
   /// Creates an error.

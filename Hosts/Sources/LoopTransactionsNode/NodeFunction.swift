@@ -2,8 +2,8 @@ private import CNodeHost
 
 /// A function of JavaScript.
 ///
-/// Any thread may hold and release it. Call it on the environment's thread, where
-/// `NodeHost.port` leads.
+/// Any thread may hold and release it. Call it on the environment's thread; other
+/// threads post the call to `NodeHost.port`.
 ///
 /// Holding a function does not keep Node running.
 public final class NodeFunction: Sendable {
@@ -25,8 +25,8 @@ public final class NodeFunction: Sendable {
   /// Call on the environment's thread. Outside of a call from JavaScript, the ticks
   /// and microtasks that the function has queued run before this returns.
   ///
-  /// - Throws: A `NodeError` with the exception of the function, or because the
-  ///   environment has ended, or because a value cannot be copied.
+  /// - Throws: A `NodeError` with the exception of the function. Also if the
+  ///   environment has ended, or if a value cannot be copied.
   @discardableResult
   public func call(_ arguments: [NodeValue] = []) throws(NodeError) -> NodeValue {
     try link.usableHost("NodeFunction.call").call(self, arguments)

@@ -34,12 +34,12 @@ extension NodeHost {
   /// Exports an asynchronous function, which returns a promise in JavaScript.
   ///
   /// Call in the closure of `register`. An error that `body` throws rejects the
-  /// promise. The promise keeps Node running until then. When the environment ends, the
-  /// task is cancelled.
+  /// promise. Node keeps running until the promise is settled. When the environment
+  /// ends, the task is cancelled.
   ///
   /// - Parameter body: Called in a task. It runs on Swift's threads, unless it is
-  ///   isolated to an actor: on the main thread if it is written as
-  ///   `{ @MainActor arguments in … }`.
+  ///   isolated to an actor. Written as `{ @MainActor arguments in … }`, it runs on the
+  ///   main thread.
   public func exportAsync(
     _ name: String,
     _ body: @escaping @Sendable (NodeArguments) async throws -> NodeValue

@@ -24,8 +24,8 @@ import Synchronization
 /// ```
 ///
 /// Node exits when nothing is pending: no handle of its own, no unsettled `NodePromise`,
-/// and no work of the loop. The host sets the loop's `waitsForPosts` for that. An error
-/// that a transaction throws is an `uncaughtException`.
+/// and no work of the loop. The host sets the loop's `waitsForPosts` while a promise is
+/// unsettled. An error that a transaction throws is an `uncaughtException`.
 ///
 /// Each environment that loads the addon has a host of its own, on its own thread. A
 /// worker thread may load the addon while the main thread has loaded it. There,
@@ -36,7 +36,7 @@ import Synchronization
 /// JavaScript cannot run any more, so `NodeFunction.call` throws. Node does not do this in
 /// `process.exit()` of the main thread, which ends the process at once.
 ///
-/// See also: node-addon-api is the counterpart for C++.
+/// See also: node-addon-api serves the same purpose for C++.
 public final class NodeHost {
   /// The loop, which is Node's. Do not close it.
   public let loop: EventLoop

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A promise of JavaScript that Swift code settles.
 ///
-/// Any thread may settle it, once; later attempts do nothing. Node keeps running until
-/// then. The promises that are settled before the loop's transactions are performed are
-/// settled together, in that order, and JavaScript's reactions run afterwards. Releasing
-/// a promise that was not settled rejects it. If the environment ends first, the result
-/// is released.
+/// Any thread may settle it once; later attempts do nothing. Node keeps running until it
+/// is settled. The loop settles the promises of a tick together, as one of its
+/// transactions, in the order of the calls. JavaScript's reactions run afterwards.
+/// Releasing a promise that was not settled rejects it. If the environment ends first,
+/// the result is released.
 ///
 /// ```swift
 /// let transaction = AsyncTransaction(on: loop, name: "summary")
@@ -39,7 +39,8 @@ public final class NodePromise: Sendable {
 
   /// Resolves the promise.
   ///
-  /// Call from any thread. A value that cannot become JavaScript's rejects the promise.
+  /// Call from any thread. A value that cannot be copied to JavaScript rejects the
+  /// promise.
   public func resolve(_ value: NodeValue = .undefined) { settle(.success(value)) }
 
   /// Rejects the promise. A `CancellationError` becomes an `AbortError`.

@@ -3,7 +3,7 @@ import LoopbenchKit
 import LoopbenchPeers
 import Testing
 
-/// Each table counts its work exactly: the work that went in came out.
+/// Each table does every piece of work exactly once.
 @Suite("Work of the peers", .serialized)
 struct CountTests {
   static let loops = [

@@ -61,10 +61,10 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   // 64 entries and 256 slots take 3 KiB. Not measured.
   private static var minCapacity: Int { 64 }
   // Memory for up to 8,192 entries, which take 384 KiB, is kept. More is freed
-  // after 16 emptyings in a row that needed at most a quarter of it, and memory
-  // for more than 131,072 entries (6 MiB) after the first. If it was freed at
-  // each emptying, a loop whose ticks all take 100,000 entries would clear a new
-  // table and copy its entries in each of them. T10.
+  // after 16 emptyings in a row that needed at most a quarter of it. Memory for
+  // more than 131,072 entries (6 MiB) is freed at the first emptying. If all
+  // memory was freed there, a loop whose ticks each take 100,000 entries would
+  // clear a new table and copy its entries in each tick. T10.
   private static var largestKept: Int { 8192 }
   private static var largestReused: Int { 131_072 }
   private static var leanLimit: Int { 16 }

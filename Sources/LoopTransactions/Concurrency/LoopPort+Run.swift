@@ -2,9 +2,9 @@ extension LoopPort {
   /// Runs `body` on the loop and returns its result.
   ///
   /// Call from any task, including one that runs on the loop. `body` runs as a
-  /// post does: in a later tick, in the order of the posts, within the budget.
-  /// It runs outside of any task, so it sees no task-local values. It is
-  /// released on the loop before the task resumes on the caller's executor.
+  /// post does: later, in the order of the posts, within the budget. It runs
+  /// outside of any task, so it sees no task-local values. It is released on the
+  /// loop before the task resumes on the caller's executor.
   ///
   /// If the task is cancelled before `body` has begun, `body` does not run and
   /// is released, and this throws a `CancellationError` immediately. A body that

@@ -39,7 +39,7 @@ extension MainQueueBridge.SetupError: CustomStringConvertible {
       threads; make main synchronous, call EventLoop.runMain in it, and start tasks \
       from there, or link LoopTransactionsMain and use EventLoop.main
       """
-    case .alreadyServed: "another loop serves the main queue; close its bridge first"
+    case .alreadyServed: "another loop serves the main queue; cancel its bridge first"
     case .system(let error): "\(error)"
     }
   }

@@ -59,7 +59,8 @@ extension LoopTrace {
     }
   }
 
-  /// Does as `words` say, the value of `LOOPTRANSACTIONS_TRACE_ON`.
+  /// Writes the file on the occasions in `words`, the value of
+  /// `LOOPTRANSACTIONS_TRACE_ON`.
   func write(to path: String, on words: String) {
     for word in words.split(separator: ",") {
       do throws(UVError) {

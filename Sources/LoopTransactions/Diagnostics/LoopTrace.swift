@@ -25,9 +25,9 @@ import Synchronization
 /// A program that is started with the environment variable
 /// `LOOPTRANSACTIONS_TRACE` set to a path is traced from its first loop or
 /// scheduler on, and writes that file when it exits. In the path, `%p` stands
-/// for the number of the process. `LOOPTRANSACTIONS_TRACE_ON` set to `trap`, to
-/// the name of a signal, or to both with a comma between them writes the file
-/// then, too.
+/// for the number of the process. `LOOPTRANSACTIONS_TRACE_ON` lists further
+/// occasions to write the file: `trap` and the names of signals, with commas
+/// between them.
 public final class LoopTrace: Sendable {
   /// An error of a trace.
   public enum TraceError: Error, Hashable, Sendable {

@@ -4,8 +4,8 @@
 /// Every sample has the label `loop` or `scheduler`. Times are in seconds. `busy`
 /// and `idle` are left out if a loop did not measure them, and histograms if it
 /// did not record latencies. The buckets are 1, 2.5 and 5 times each power of
-/// ten, from 1 us to 10 s; a count may be off by the latencies within 0.8 % of
-/// its limit.
+/// ten, from 1 us to 10 s. Latencies within 0.8 % of a bucket's limit may be
+/// counted on either side.
 ///
 /// ```swift
 /// var text = PrometheusText()

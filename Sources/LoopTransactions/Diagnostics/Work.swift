@@ -16,9 +16,9 @@ public struct Work: Hashable, Sendable {
     case timer
     /// The callback of a descriptor, signal, child process or connection.
     case event
-    /// A job of a task or an actor. On a worker it has the name of the scheduler,
-    /// on a loop none: Swift's runtime does not report the name of a job's task
-    /// outside of the task.
+    /// A job of a task or an actor. On a worker it has the name of the scheduler.
+    /// On a loop it has no name, because Swift's runtime does not report the name
+    /// of a job's task outside of the task.
     case job
     /// The callback of an observer.
     case observer

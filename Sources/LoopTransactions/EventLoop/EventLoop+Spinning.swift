@@ -1,7 +1,7 @@
 // Spinning before a poll that would block.
 extension EventLoop {
-  /// How long the loop spins before it blocks, in the hope of a post from
-  /// another CPU. Defaults to zero, which means not at all.
+  /// How long the loop spins before it blocks, so that a post from another CPU
+  /// need not wake it. Defaults to zero: the loop does not spin.
   ///
   /// Call on the loop. A post that arrives while the loop spins makes no system
   /// call to wake it, and runs at once. If none arrives, the loop blocks as
@@ -22,7 +22,7 @@ extension EventLoop {
   /// without spinning after it has begun to watch a descriptor. While ticks are
   /// measured, a post that arrives runs in the next tick.
   ///
-  /// - Precondition: From zero to one millisecond.
+  /// - Precondition: The value is from zero to one millisecond.
   public var spinsBeforeBlocking: Duration {
     get {
       checkThread("EventLoop.spinsBeforeBlocking")

@@ -69,8 +69,7 @@ public final class EventLoop {
   // and the cycle count at that check.
   @exclusivity(unchecked) var isBacklogged = false
   @exclusivity(unchecked) var lastInboxCheck: UInt64 = 0
-  // Whether the loop has told its inbox that it sleeps, and has not yet told it
-  // that it is awake.
+  // Whether the loop has marked its inbox as asleep, and not yet as awake.
   @exclusivity(unchecked) var didAnnounceSleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
   // The parts that other folders add to the loop, in the order in which they

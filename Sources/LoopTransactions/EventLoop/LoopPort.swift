@@ -1,9 +1,9 @@
 /// The `Sendable` interface of an event loop, for other threads.
 ///
-/// A posted closure runs once, on the loop's thread, in a later tick. Closures
-/// of one thread run in the order posted. A closure never runs inside `post`,
-/// even on the loop's own thread. A burst of posts wakes a sleeping loop with
-/// one kernel write.
+/// A posted closure runs once, later, on the loop's thread. Closures of one
+/// thread run in the order posted. A closure never runs inside `post`, even on
+/// the loop's own thread. A burst of posts wakes a sleeping loop with one kernel
+/// write.
 ///
 /// Holding a port does not make the loop's `run()` wait, unless
 /// `EventLoop.waitsForPosts` is true.

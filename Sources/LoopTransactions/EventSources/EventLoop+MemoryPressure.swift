@@ -63,7 +63,7 @@ extension EventLoop {
     )
   }
 
-  /// As above, by the first of `files` that the system permits.
+  /// Does the same with the first of `files` that the system permits.
   @discardableResult
   package func onMemoryPressure(
     _ stall: MemoryStall = .some,

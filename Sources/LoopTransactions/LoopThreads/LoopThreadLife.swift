@@ -76,7 +76,7 @@ final class LoopThreadLife: Sendable {
       return nil
     } catch {
       System.logToStandardError("LoopThread '\(name)': \(error)")
-      // Its release refuses what it accepted meanwhile, and is reported too.
+      // Its release refuses the work accepted meanwhile, and is reported too.
       loop.trapsWhenReleasedOpen = false
       return error
     }

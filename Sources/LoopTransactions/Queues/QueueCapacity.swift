@@ -1,4 +1,4 @@
-/// The number of elements that a queue may hold, and what happens when it is
+/// The number of elements that a queue may hold, and its policy when it is
 /// full.
 ///
 /// A full queue with weak membership first removes dead elements from its

@@ -200,7 +200,7 @@ extension SchedulerState {
 
 // The transitions of a worker.
 extension SchedulerState {
-  /// Ends the batch of `worker` and returns what it does next.
+  /// Ends the batch of `worker` and returns its next step.
   ///
   /// A searching worker stops searching, and a worker in the aging slot leaves
   /// it.

@@ -19,10 +19,10 @@ public protocol FunctionRunner: Sendable {
 }
 
 extension FunctionRunner {
-  /// True.
+  /// Returns true: reports compare other peers with the runner.
   public static var isReference: Bool { true }
 
-  /// `nil`: the runner can be opened.
+  /// Returns nil: the runner can be opened on every machine.
   public static var unavailability: String? { nil }
 
   /// Does nothing.
@@ -94,7 +94,7 @@ extension FunctionQueue {
   /// The series that post closures.
   public static var postSeries: [String]? { ClosureSeries.all }
 
-  /// False.
+  /// Returns false: `post` measures the queue only if a run names it.
   public static var isStandard: Bool { false }
 
   /// Posts each call by itself.

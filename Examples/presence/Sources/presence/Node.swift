@@ -67,7 +67,7 @@ final class Node {
   }
 }
 
-// Its life.
+// Starting and stopping.
 extension Node {
   /// Runs a node until SIGINT or SIGTERM.
   static func run(_ options: Command.NodeOptions) throws {

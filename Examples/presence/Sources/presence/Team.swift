@@ -1,7 +1,7 @@
 import LoopTransactions
 import LoopTransactionsIO
 
-/// Users who see each other's states, and those of their clients that one loop serves.
+/// A group of users that see each other's states, with the clients that one loop serves.
 /// Belongs to that loop.
 final class Team {
   /// Performed once in a tick in which the states of members have changed.

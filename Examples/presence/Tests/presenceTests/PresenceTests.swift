@@ -3,7 +3,7 @@ import Testing
 
 @Suite("presence", .serialized, .timeLimit(.minutes(5)))
 struct PresenceTests {
-  // Clients of the killed node go on, and connect to it again. Its new process knows nothing.
+  // Clients of the killed node keep running and connect again. The new process has no states.
   @Test("a killed node rejoins with the newest states", arguments: [true, false])
   func rejoin(_ coalesces: Bool) throws {
     let redis = try RedisServer()
