@@ -1,0 +1,143 @@
+import CGTKHeaders
+import Foundation
+import LoopTransactions
+import NotesModel
+
+/// Makes and fills the rows of the list. GTK has widgets for the visible rows and up to 200
+/// beside them, however many notes there are.
+final class NoteRows {
+  static let refresh = Selector<NoteRows>("refresh rows") { $0.refreshChanged() }
+
+  /// The counts of a run, which the tests check.
+  private(set) var made = 0
+  private(set) var binds = 0
+  private(set) var refreshes = 0
+  private(set) var mostBound = 0
+
+  let factory: OpaquePointer
+
+  private let notes: Notes
+  /// The rows that show a note. A row is released after it was unbound.
+  private var rows: [Int: Row] = [:]
+  private var changed: Set<Int> = []
+  private let dates = RowDates()
+
+  /// The labels of a row.
+  private struct Row {
+    let title: OpaquePointer
+    let date: OpaquePointer
+    let preview: OpaquePointer
+  }
+
+  init(_ notes: Notes) {
+    self.notes = notes
+    factory = gtk_signal_list_item_factory_new()
+    connect(Pointer(factory), "setup", withParameterTo: gtkRowMade, self)
+    connect(Pointer(factory), "bind", withParameterTo: gtkRowBound, self)
+    connect(Pointer(factory), "unbind", withParameterTo: gtkRowUnbound, self)
+  }
+
+  /// Marks a note whose row shows an old text. Returns whether a row shows the note: commit
+  /// `refresh` then.
+  func markChanged(_ id: Int) -> Bool {
+    guard rows[id] != nil else { return false }
+    changed.insert(id)
+    return true
+  }
+
+  /// Gives the focus to the row of a note, so that the arrow keys continue there. Returns
+  /// false if GTK has no row for the note.
+  func focus(_ id: Int) -> Bool {
+    // GTK's own widget of a row holds the box with the labels.
+    guard let row = rows[id], let box = gtk_widget_get_parent(cast(row.title)),
+      let widget = gtk_widget_get_parent(box)
+    else { return false }
+    return gtk_widget_grab_focus(widget) != 0
+  }
+
+  /// The widgets are released afterwards.
+  func close() { rows.removeAll() }
+
+  private func refreshChanged() {
+    for id in changed {
+      guard let row = rows[id] else { continue }
+      refreshes += 1
+      fill(row, with: id)
+    }
+    changed.removeAll()
+  }
+
+  fileprivate func make(_ item: OpaquePointer) {
+    made += 1
+    let box = checked(gtk_box_new(GTK_ORIENTATION_VERTICAL, 3))
+    let line = checked(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8))
+    let (title, date) = (makeLabel("", styles: "note-title"), makeLabel("", styles: "note-detail"))
+    let preview = makeLabel("", styles: "note-detail")
+    gtk_box_append(cast(box), title)
+    gtk_box_append(cast(line), date)
+    gtk_box_append(cast(line), preview)
+    gtk_box_append(cast(box), line)
+    gtk_widget_add_css_class(box, "note-row")
+    gtk_list_item_set_child(item, box)
+  }
+
+  fileprivate func bind(_ item: OpaquePointer) {
+    guard let id = noteID(of: item), let row = Self.row(of: item) else { return }
+    binds += 1
+    rows[id] = row
+    mostBound = max(mostBound, rows.count)
+    fill(row, with: id)
+  }
+
+  fileprivate func unbind(_ item: OpaquePointer) {
+    guard let id = noteID(of: item), let row = Self.row(of: item) else { return }
+    // GTK may have bound another row to the note before.
+    if rows[id]?.title == row.title { rows[id] = nil }
+  }
+
+  private func fill(_ row: Row, with id: Int) {
+    guard let note = notes[id] else { return }
+    gtk_label_set_text(row.title, note.title)
+    gtk_label_set_text(row.date, dates.text(for: note.created))
+    gtk_label_set_text(row.preview, note.preview)
+  }
+
+  private static func row(of item: OpaquePointer) -> Row? {
+    guard let title = gtk_widget_get_first_child(gtk_list_item_get_child(item)),
+      let date = gtk_widget_get_first_child(gtk_widget_get_next_sibling(title)),
+      let preview = gtk_widget_get_next_sibling(date)
+    else { return nil }
+    return Row(title: cast(title), date: cast(date), preview: cast(preview))
+  }
+}
+
+/// The dates of rows: the time of day for a note of the last day, and the day for others.
+private struct RowDates {
+  private let start = Int(Date().timeIntervalSince1970)
+
+  func text(for time: Int) -> String {
+    var (seconds, parts) = (time_t(time), tm())
+    guard localtime_r(&seconds, &parts) != nil else { return "" }
+    if start - time < 86_400 { return "\(Self.two(parts.tm_hour)):\(Self.two(parts.tm_min))" }
+    return "\(parts.tm_year + 1900)-\(Self.two(parts.tm_mon + 1))-\(Self.two(parts.tm_mday))"
+  }
+
+  private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+// Signals of the factory.
+
+private func gtkRowMade(_: Pointer?, _ item: Pointer?, _ data: Pointer?) {
+  guard let item else { return }
+  handle(data, as: NoteRows.self) { $0.make(OpaquePointer(item)) }
+}
+
+private func gtkRowBound(_: Pointer?, _ item: Pointer?, _ data: Pointer?) {
+  guard let item else { return }
+  handle(data, as: NoteRows.self) { $0.bind(OpaquePointer(item)) }
+}
+
+private func gtkRowUnbound(_: Pointer?, _ item: Pointer?, _ data: Pointer?) {
+  guard let item else { return }
+  handle(data, as: NoteRows.self) { $0.unbind(OpaquePointer(item)) }
+}
