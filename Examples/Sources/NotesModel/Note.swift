@@ -25,31 +25,30 @@ package struct Note: Sendable, Equatable {
   /// Returns the note with another text.
   package func with(_ text: String) -> Note { Note(id: id, created: created, text: text) }
 
-  /// The first line with text, or "New Note".
-  package var title: String {
-    lines.first.map { String($0.prefix(Self.shownLength)) } ?? "New Note"
-  }
+  /// The first line with text, shortened, or "New Note".
+  package var title: String { lines.title }
 
-  /// The line with text after the title, or "".
-  package var preview: String {
-    lines.dropFirst().first.map { String($0.prefix(Self.shownLength)) } ?? ""
-  }
-
-  // A row of the list shows fewer characters than this.
-  private static let shownLength = 120
-
-  /// The first two lines with text. Reads no further, because a note may be long.
-  private var lines: [Substring] {
-    var lines: [Substring] = []
-    var rest = text[...]
-    while lines.count < 2, let start = rest.firstIndex(where: { !$0.isWhitespace }) {
-      rest = rest[start...]
-      let end = rest.firstIndex(where: \.isNewline) ?? rest.endIndex
-      lines.append(rest[..<end])
-      rest = rest[end...]
+  /// The title, and the next line with text or "". For a row of the list.
+  package var lines: (title: String, preview: String) {
+    // Reads bytes, and no further than necessary: a note may be long, and many rows are filled
+    // in a frame. No byte of a character that has several is a space or a line end.
+    var bytes = text.utf8[...]
+    func next() -> String {
+      bytes = bytes.drop { $0 <= UInt8(ascii: " ") }
+      let line = bytes.prefix(Self.longestLine).prefix { !Self.isNewline($0) }
+      bytes = bytes[line.endIndex...].drop { !Self.isNewline($0) }
+      return String(decoding: line, as: UTF8.self)
     }
-    return lines
+    let title = next()
+    return (title.isEmpty ? "New Note" : title, next())
   }
+
+  private static func isNewline(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+  }
+
+  // A row of the list shows fewer bytes than this.
+  private static let longestLine = 200
 }
 
 /// A note that is not in a notebook yet. Made by a worker.

@@ -1,11 +1,12 @@
 import CGTKHeaders
 import NotesModel
 
-/// The list model of the notes, for a `GtkListView`: a `GListModel` over identifiers, which
-/// makes an object for a row when GTK shows the row. It is a `GtkSelectionModel` too, because
-/// GTK's own models would ask for the objects of all changed rows.
+/// The list model of the notes, for a `GtkListView`: a `GListModel` over identifiers. It is a
+/// `GtkSelectionModel` too, because GTK's own models would ask for the objects of all changed
+/// rows.
 ///
-/// The newest note is at position 0. Main thread only.
+/// The objects that GTK receives say nothing about a note: a row asks for the identifier at its
+/// position. The newest note is at position 0. Main thread only.
 final class NoteList {
   /// The object for GTK. Owned until `deinit`.
   let model: UnsafeMutablePointer<GObject>
@@ -14,6 +15,9 @@ final class NoteList {
   var selectionChanged: (Int) -> Void = { _ in }
 
   private(set) var selected: Int?
+
+  /// How often the identifiers have changed, which the tests check.
+  private(set) var changes = 0
 
   /// The identifiers in ascending order.
   private var ids: [Int] = []
@@ -39,22 +43,41 @@ final class NoteList {
     ids.indices.contains(position) ? ids[ids.count - 1 - position] : nil
   }
 
-  /// Sets the identifiers, in ascending order, and reports the range that differs to GTK.
-  /// Returns whether there was one.
-  @discardableResult
-  func show(_ new: [Int]) -> Bool {
+  // GTK makes about 200 rows, in any list that has as many. So many rows in one frame would
+  // take longer than the frame.
+  private static let rowCount = 260
+  private static let growth = 24
+
+  /// Sets the identifiers, in ascending order. A short list grows by 24 rows in a call.
+  ///
+  /// - Parameter replaced: Called if rows show other notes than before at the same positions,
+  ///   which GTK is not told. It would make new rows for all of them.
+  /// - Returns: Whether the list is complete. Call again in the next frame if not.
+  func show(_ all: [Int], replaced: () -> Void) -> Bool {
+    let isLong = ids.count >= Self.rowCount
+    let limit = isLong ? all.count : min(all.count, ids.count + Self.growth)
+    update(to: limit == all.count ? all : Array(all.suffix(limit)), replaced)
+    return limit == all.count
+  }
+
+  private func update(to new: [Int], _ replaced: () -> Void) {
     let old = ids
     let (first, last) = Self.equalEnds(old, new)
-    guard first + last < old.count || first + last < new.count else { return false }
+    let (removed, added) = (old.count - first - last, new.count - first - last)
+    guard removed > 0 || added > 0 else { return }
+    changes += 1
     ids = new
     // The last identifier is at position 0.
-    g_list_model_items_changed(
-      cast(model),
-      guint(last),
-      guint(old.count - first - last),
-      guint(new.count - first - last)
-    )
-    return true
+    guard removed > Self.growth, added > 0 else { return changed(at: last, removed, added) }
+    let kept = min(old.count, new.count)
+    changed(at: kept, old.count - kept, new.count - kept)
+    replaced()
+    gtk_selection_model_selection_changed(cast(model), 0, guint(kept))
+  }
+
+  private func changed(at position: Int, _ removed: Int, _ added: Int) {
+    guard removed > 0 || added > 0 else { return }
+    g_list_model_items_changed(cast(model), guint(position), guint(removed), guint(added))
   }
 
   func select(_ id: Int?) {
@@ -80,27 +103,6 @@ final class NoteList {
         return (first, last)
       }
     }
-  }
-}
-
-/// The note of a row that GTK made with a `NoteList`.
-func noteID(of item: OpaquePointer) -> Int? {
-  gtk_list_item_get_item(item).map { GtkListItemNote($0).id }
-}
-
-/// An object that stands for a note. GTK compares and retains it.
-struct GtkListItemNote {
-  let id: Int
-
-  fileprivate init(_ item: Pointer) {
-    id = Int(bitPattern: g_object_get_data(item.assumingMemoryBound(to: GObject.self), "id"))
-  }
-
-  /// Returns a new object, which the caller owns.
-  fileprivate static func makeObject(_ id: Int) -> Pointer? {
-    let object = g_object_new_with_properties(gTypeObject, 0, nil, nil)
-    g_object_set_data(object, "id", Pointer(bitPattern: id))
-    return Pointer(object)
   }
 }
 
@@ -135,7 +137,8 @@ private func setListFunctions(_ table: gpointer?, _: gpointer?) {
   list.pointee.get_item_type = { _ in gTypeObject }
   list.pointee.get_n_items = { guint(noteList($0)?.count ?? 0) }
   list.pointee.get_item = { model, position in
-    noteList(model)?.id(at: Int(position)).flatMap(GtkListItemNote.makeObject)
+    guard let list = noteList(model), position < list.count else { return nil }
+    return Pointer(g_object_new_with_properties(gTypeObject, 0, nil, nil))
   }
 }
 

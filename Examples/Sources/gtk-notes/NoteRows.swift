@@ -11,26 +11,30 @@ final class NoteRows {
   /// The counts of a run, which the tests check.
   private(set) var made = 0
   private(set) var binds = 0
+  private(set) var refills = 0
   private(set) var refreshes = 0
   private(set) var mostBound = 0
 
   let factory: OpaquePointer
 
   private let notes: Notes
-  /// The rows that show a note. A row is released after it was unbound.
-  private var rows: [Int: Row] = [:]
+  private let list: NoteList
+  /// The rows that GTK has bound, by its object of a row, and by the note that they show.
+  private var bound: [OpaquePointer: Row] = [:]
+  private var rows: [Int: OpaquePointer] = [:]
   private var changed: Set<Int> = []
   private let dates = RowDates()
 
-  /// The labels of a row.
+  /// The labels of a row, which are released after the row was unbound.
   private struct Row {
+    var id: Int
     let title: OpaquePointer
     let date: OpaquePointer
     let preview: OpaquePointer
   }
 
-  init(_ notes: Notes) {
-    self.notes = notes
+  init(_ notes: Notes, _ list: NoteList) {
+    (self.notes, self.list) = (notes, list)
     factory = gtk_signal_list_item_factory_new()
     connect(Pointer(factory), "setup", withParameterTo: gtkRowMade, self)
     connect(Pointer(factory), "bind", withParameterTo: gtkRowBound, self)
@@ -49,18 +53,35 @@ final class NoteRows {
   /// false if GTK has no row for the note.
   func focus(_ id: Int) -> Bool {
     // GTK's own widget of a row holds the box with the labels.
-    guard let row = rows[id], let box = gtk_widget_get_parent(cast(row.title)),
+    guard let row = rows[id].flatMap({ bound[$0] }), let box = gtk_widget_get_parent(cast(row.title)),
       let widget = gtk_widget_get_parent(box)
     else { return false }
     return gtk_widget_grab_focus(widget) != 0
   }
 
   /// The widgets are released afterwards.
-  func close() { rows.removeAll() }
+  func close() {
+    rows.removeAll()
+    bound.removeAll()
+  }
+
+  /// Fills the rows whose positions have other notes now.
+  func refill() {
+    rows.removeAll(keepingCapacity: true)
+    for (item, row) in bound {
+      // A row beyond the end of the list is unbound soon.
+      guard let id = id(of: item) else { continue }
+      rows[id] = item
+      guard id != row.id else { continue }
+      bound[item]?.id = id
+      refills += 1
+      fill(row, with: id)
+    }
+  }
 
   private func refreshChanged() {
     for id in changed {
-      guard let row = rows[id] else { continue }
+      guard let row = rows[id].flatMap({ bound[$0] }) else { continue }
       refreshes += 1
       fill(row, with: id)
     }
@@ -82,32 +103,38 @@ final class NoteRows {
   }
 
   fileprivate func bind(_ item: OpaquePointer) {
-    guard let id = noteID(of: item), let row = Self.row(of: item) else { return }
+    guard let id = id(of: item), let row = Self.row(of: item, showing: id) else { return }
     binds += 1
-    rows[id] = row
-    mostBound = max(mostBound, rows.count)
+    bound[item] = row
+    rows[id] = item
+    mostBound = max(mostBound, bound.count)
     fill(row, with: id)
   }
 
   fileprivate func unbind(_ item: OpaquePointer) {
-    guard let id = noteID(of: item), let row = Self.row(of: item) else { return }
+    guard let row = bound.removeValue(forKey: item) else { return }
     // GTK may have bound another row to the note before.
-    if rows[id]?.title == row.title { rows[id] = nil }
+    if rows[row.id] == item { rows[row.id] = nil }
+  }
+
+  private func id(of item: OpaquePointer) -> Int? {
+    list.id(at: Int(gtk_list_item_get_position(item)))
   }
 
   private func fill(_ row: Row, with id: Int) {
     guard let note = notes[id] else { return }
-    gtk_label_set_text(row.title, note.title)
+    let lines = note.lines
+    gtk_label_set_text(row.title, lines.title)
     gtk_label_set_text(row.date, dates.text(for: note.created))
-    gtk_label_set_text(row.preview, note.preview)
+    gtk_label_set_text(row.preview, lines.preview)
   }
 
-  private static func row(of item: OpaquePointer) -> Row? {
+  private static func row(of item: OpaquePointer, showing id: Int) -> Row? {
     guard let title = gtk_widget_get_first_child(gtk_list_item_get_child(item)),
       let date = gtk_widget_get_first_child(gtk_widget_get_next_sibling(title)),
       let preview = gtk_widget_get_next_sibling(date)
     else { return nil }
-    return Row(title: cast(title), date: cast(date), preview: cast(preview))
+    return Row(id: id, title: cast(title), date: cast(date), preview: cast(preview))
   }
 }
 

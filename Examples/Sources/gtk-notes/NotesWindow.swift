@@ -131,7 +131,7 @@ extension NotesWindow {
 
   // If the window closes while a transaction is pending, it has no widgets to change.
   private func showList() {
-    if !isClosed { sidebar.showList() }
+    if !isClosed, !sidebar.showList() { listChanged() }
   }
 
   private func showState() {

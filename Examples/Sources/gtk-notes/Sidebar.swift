@@ -9,9 +9,6 @@ final class Sidebar {
   let list = NoteList()
   let rows: NoteRows
 
-  /// How often the list was shown with a change, which the tests check.
-  private(set) var listChanges = 0
-
   private let notes: Notes
   private let pages: Widget
   private let adjustment: UnsafeMutablePointer<GtkAdjustment>
@@ -22,7 +19,7 @@ final class Sidebar {
 
   init(_ notes: Notes) {
     self.notes = notes
-    rows = NoteRows(notes)
+    rows = NoteRows(notes, list)
     search = checked(gtk_search_entry_new())
     listView = checked(gtk_list_view_new(OpaquePointer(list.model), rows.factory))
     widget = checked(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
@@ -65,13 +62,18 @@ final class Sidebar {
     gtk_editable_get_text(OpaquePointer(search)).map { String(cString: $0) } ?? ""
   }
 
-  /// Shows the notes that are listed now. The list stays where the user scrolled it.
-  func showList() {
-    let isAtTop = gtk_adjustment_get_value(adjustment) < 1
-    guard list.show(notes.listed) else { return showPage() }
-    listChanges += 1
-    showPage()
-    if isAtTop, list.count > 0 { scroll(to: 0) }
+  /// Shows the notes that are listed now. The list stays where the user scrolled it, except for
+  /// the results of another search. Returns false if the next frame has to show the rest.
+  func showList() -> Bool {
+    let (count, changes) = (list.count, list.changes)
+    var isAtTop = gtk_adjustment_get_value(adjustment) < 1
+    let isComplete = list.show(notes.listed) {
+      rows.refill()
+      isAtTop = true
+    }
+    if count == 0 || list.count == 0 { showPage() }
+    if list.changes > changes, isAtTop, list.count > 0 { scroll(to: 0) }
+    return isComplete
   }
 
   /// Selects a note and scrolls to it.

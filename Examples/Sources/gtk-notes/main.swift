@@ -48,8 +48,8 @@ func report(_ window: NotesWindow) -> [String] {
   return [
     "\(notes.count) notes, \(notes.autosave.saves) saves of \(notes.autosave.files) files",
     "\(rows.made) rows made, at most \(rows.mostBound) shown, \(rows.binds) bound, "
-      + "\(rows.refreshes) refreshed",
-    "\(editor.changes) changes, \(editor.commits) edits, \(window.sidebar.listChanges) lists",
+      + "\(rows.refills) replaced, \(rows.refreshes) refreshed",
+    "\(editor.changes) changes, \(editor.commits) edits, \(window.sidebar.list.changes) lists",
   ] + (window.meter?.summary ?? [])
 }
 

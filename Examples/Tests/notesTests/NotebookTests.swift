@@ -42,11 +42,13 @@ struct NotebookTests {
   func titles() {
     func lines(_ text: String) -> [String] {
       let note = Note(id: 0, created: 0, text: text)
-      return [note.title, note.preview]
+      return [note.title, note.lines.preview]
     }
     #expect(lines("") == ["New Note", ""])
     #expect(lines(" \n\t\n") == ["New Note", ""])
     #expect(lines("\n  one \r\n\r\n two\nthree") == ["one ", "two"])
-    #expect(lines(String(repeating: "x", count: 5000))[0].count == 120)
+    #expect(lines(String(repeating: "x", count: 5000))[0].count == 200)
+    // A character is not cut: the rest of its bytes is replaced.
+    #expect(lines("\(String(repeating: "x", count: 199))é")[0].last == "\u{FFFD}")
   }
 }

@@ -49,19 +49,23 @@ struct NotesWindowTests {
     }
   }
 
-  @Test("undo restores a deleted note and typed words, and redo repeats them")
+  @Test("undo restores a deleted note and removes a typed word, and redo repeats both")
   func undo() throws {
     try folder.write(["first", "second", "third"])
     let screen = try Screen()
     _ = try screen.run("gtk-notes", [folder.path], window: "Notes")
-    // The newest note is the first one. Each key waits for the program, which answers in order.
+    // The newest note is at the top. The second one is deleted too, and restored.
     try screen.xdotool("key", "--delay", "1", "Escape", "Delete", "Delete", "ctrl+z")
     try screen.xdotool("key", "Return")
-    try screen.xdotool("type", "--delay", "1", "one two ")
-    try screen.xdotool("key", "ctrl+z", "ctrl+z", "ctrl+shift+z", "ctrl+q")
+    try screen.xdotool("type", "--delay", "1", "new")
+    try screen.xdotool("key", "ctrl+z", "ctrl+z", "ctrl+z")
+    try screen.xdotool("key", "ctrl+s")
+    let restored = ["first", "second", "third"]
+    #expect(inTime { (try? texts(in: folder)) == restored })
+    try screen.xdotool("key", "ctrl+shift+z", "ctrl+shift+z", "ctrl+q")
     let output = try screen.finish()
     #expect(output.code == 0, "\(output.errors)")
-    #expect(try folder.texts == ["first", "one second"])
+    #expect(try folder.texts == ["first", "newsecond"])
   }
 
   @Test("100,000 notes need few rows, each text is set once per frame, and a burst is saved once")
@@ -167,6 +171,13 @@ struct NotesWindowTests {
     let output = try screen.finish()
     #expect(output.code == 1 && output.errors.contains("another gtk-notes"), "\(output.errors)")
     withExtendedLifetime(store) {}
+  }
+
+  /// The texts in the file of notes, which a program may have open.
+  private func texts(in folder: NotesFolder) throws -> [String] {
+    let path = "\(folder.path)/notes-00000.txt"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    return text.split(separator: "\n").dropFirst().filter { !$0.hasPrefix("note ") }.map(String.init)
   }
 
   private static func hasFile(_ folder: NotesFolder, _ name: String = "notes-00000.txt") -> Bool {
