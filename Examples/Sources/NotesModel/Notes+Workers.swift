@@ -40,8 +40,10 @@ extension Notes {
   /// - Parameter rate: Notes per second. Nil is as fast as the workers are.
   package func feed(_ count: Int, perSecond rate: Int?, at time: Int) {
     let size = Self.feedSize
+    isFeeding = true
     var parts = InOrder<[Draft]>()
     let arrived = DraftQueue(on: loop, batchSize: .unlimited) { [unowned self] part, _ in
+      guard isFeeding else { return }
       for drafts in parts.arrived(part.drafts, number: part.number) { append(drafts) }
     }
     let starts = stride(from: 0, to: count, by: size)
@@ -56,8 +58,9 @@ extension Notes {
     }
   }
 
-  /// Cancels operations that load or make notes.
-  package func stopWorkers() {
+  /// Stops `feed`. Notes that have not been added yet are dropped.
+  package func stopFeed() {
+    isFeeding = false
     feedTimer?.cancel()
     for transaction in transactions { transaction.cancel() }
   }

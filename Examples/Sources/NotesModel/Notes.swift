@@ -31,6 +31,7 @@ package final class Notes {
   @ObservationIgnored let box = Box()
   @ObservationIgnored var transactions: [AsyncTransaction] = []
   @ObservationIgnored var feedTimer: LoopTimer?
+  @ObservationIgnored var isFeeding = false
   @ObservationIgnored private var history = UndoHistory()
   @ObservationIgnored private let search: NoteSearch
   // Identifiers in ascending order: all, those found, and those found by the earlier

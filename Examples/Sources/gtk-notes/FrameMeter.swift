@@ -25,11 +25,11 @@ enum HandlerTimes {
 ///
 /// `frames` is the time from GTK's signal "before-paint" to the end of "after-paint", which
 /// includes GTK's own layout and drawing. `loop` is the part of the loop and the program in
-/// the time from the end of the frame before: the loop's ticks, the work that it performs in
-/// the frame, and the handlers of GTK's signals.
+/// the same time and the 16.7 ms before it: the loop's ticks, the work that it performs in the
+/// frame, and the handlers of GTK's signals. Longer ago, work delays no frame.
 final class FrameMeter {
-  /// A display with 60 frames per second.
-  static let limit = Duration.nanoseconds(16_666_667)
+  /// The time of a frame on a display with 60 frames per second, in nanoseconds.
+  private static let interval: UInt64 = 16_666_667
 
   private(set) var frames = LatencyHistogram()
   private(set) var loop = LatencyHistogram()
@@ -38,7 +38,8 @@ final class FrameMeter {
   private(set) var longestWork = ""
   private var longest = Duration.zero
   private var began: UInt64?
-  private var ticks = Duration.zero
+  private var ticks: [Range<UInt64>] = []
+  private var worst = (ticks: Duration.zero, handlers: Duration.zero)
 
   /// Follows the frames of a window that was presented.
   func follow(_ clock: OpaquePointer, of eventLoop: EventLoop) {
@@ -52,6 +53,8 @@ final class FrameMeter {
     [
       Self.line("frames", frames, over: framesOverLimit),
       Self.line("loop's side", loop, over: loopOverLimit),
+      "worst frame: \(Self.milliseconds(worst.ticks)) in ticks, "
+        + "\(Self.milliseconds(worst.handlers)) in handlers",
       "longest work of the loop: \(longestWork.isEmpty ? "none" : longestWork)",
     ]
   }
@@ -60,23 +63,37 @@ final class FrameMeter {
 
   fileprivate func frameEnded() {
     guard let began else { return }
-    let frame = Duration.nanoseconds(Int64(LoopClock.now.nanoseconds - began))
-    let handlers = HandlerTimes.spans.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
-    let own = ticks + .nanoseconds(Int64(handlers))
-    frames.record(frame)
-    loop.record(own)
-    if frame > Self.limit { framesOverLimit += 1 }
-    if own > Self.limit { loopOverLimit += 1 }
-    (self.began, ticks) = (nil, .zero)
+    let end = LoopClock.now.nanoseconds
+    let window = (began - min(began, Self.interval))..<end
+    let own = (Self.time(ticks, in: window), Self.time(HandlerTimes.spans, in: window))
+    frames.record(.nanoseconds(Int64(end - began)))
+    loop.record(own.0 + own.1)
+    if end - began > Self.interval { framesOverLimit += 1 }
+    if own.0 + own.1 > .nanoseconds(Int64(Self.interval)) { loopOverLimit += 1 }
+    if own.0 + own.1 > worst.ticks + worst.handlers { worst = own }
+    self.began = nil
+    ticks.removeAll(keepingCapacity: true)
     HandlerTimes.spans.removeAll(keepingCapacity: true)
   }
 
   private func ticked(_ tick: TickReport) {
-    ticks += tick.duration
+    ticks.append(tick.start.nanoseconds..<max(tick.start, tick.end).nanoseconds)
     // Handlers that a tick called are a part of the tick.
     HandlerTimes.spans.removeAll { $0.lowerBound >= tick.start.nanoseconds }
+    forget(before: tick.start.nanoseconds)
     guard let work = tick.longest, work.duration > longest else { return }
     (longest, longestWork) = (work.duration, "\(work.work), \(Self.milliseconds(work.duration))")
+  }
+
+  /// Drops the spans that belong to no frame, while there are no frames.
+  private func forget(before time: UInt64) {
+    guard began == nil, ticks.count > 1000 else { return }
+    ticks.removeAll { $0.upperBound + Self.interval < time }
+    HandlerTimes.spans.removeAll { $0.upperBound + Self.interval < time }
+  }
+
+  private static func time(_ spans: [Range<UInt64>], in window: Range<UInt64>) -> Duration {
+    .nanoseconds(spans.reduce(0) { $0 + Int64($1.clamped(to: window).count) })
   }
 
   private static func line(_ name: String, _ times: LatencyHistogram, over: Int) -> String {

@@ -29,8 +29,7 @@ final class NoteRows {
   private struct Row {
     var id: Int
     let title: OpaquePointer
-    let date: OpaquePointer
-    let preview: OpaquePointer
+    let detail: OpaquePointer
   }
 
   init(_ notes: Notes, _ list: NoteList) {
@@ -91,13 +90,8 @@ final class NoteRows {
   fileprivate func make(_ item: OpaquePointer) {
     made += 1
     let box = checked(gtk_box_new(GTK_ORIENTATION_VERTICAL, 3))
-    let line = checked(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8))
-    let (title, date) = (makeLabel("", styles: "note-title"), makeLabel("", styles: "note-detail"))
-    let preview = makeLabel("", styles: "note-detail")
-    gtk_box_append(cast(box), title)
-    gtk_box_append(cast(line), date)
-    gtk_box_append(cast(line), preview)
-    gtk_box_append(cast(box), line)
+    gtk_box_append(cast(box), makeLabel("", styles: "note-title"))
+    gtk_box_append(cast(box), makeLabel("", styles: "note-detail"))
     gtk_widget_add_css_class(box, "note-row")
     gtk_list_item_set_child(item, box)
   }
@@ -125,16 +119,14 @@ final class NoteRows {
     guard let note = notes[id] else { return }
     let lines = note.lines
     gtk_label_set_text(row.title, lines.title)
-    gtk_label_set_text(row.date, dates.text(for: note.created))
-    gtk_label_set_text(row.preview, lines.preview)
+    gtk_label_set_text(row.detail, "\(dates.text(for: note.created))  \(lines.preview)")
   }
 
   private static func row(of item: OpaquePointer, showing id: Int) -> Row? {
     guard let title = gtk_widget_get_first_child(gtk_list_item_get_child(item)),
-      let date = gtk_widget_get_first_child(gtk_widget_get_next_sibling(title)),
-      let preview = gtk_widget_get_next_sibling(date)
+      let detail = gtk_widget_get_next_sibling(title)
     else { return nil }
-    return Row(id: id, title: cast(title), date: cast(date), preview: cast(preview))
+    return Row(id: id, title: cast(title), detail: cast(detail))
   }
 }
 

@@ -59,7 +59,7 @@ final class NotesWindow {
   func close() {
     guard !isClosing else { return }
     editor.finish()
-    notes.stopWorkers()
+    notes.stopFeed()
     guard !mayDiscard else { return destroy() }
     isClosing = true
     notes.autosave.flush { [self] isSaved in

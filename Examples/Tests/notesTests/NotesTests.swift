@@ -68,9 +68,20 @@ struct NotesTests {
     #expect(lab.notes.count == 100)
     lab.wait(.milliseconds(2200))
     #expect(lab.notes.count == 600)
-    lab.notes.stopWorkers()
+    lab.notes.stopFeed()
     lab.wait(.seconds(10))
     #expect(lab.notes.count == 600)
+  }
+
+  @Test("no note is added once the feed was stopped, also if a worker has made it")
+  func stop() throws {
+    let lab = try NotesLab()
+    defer { lab.close() }
+    lab.notes.feed(1000, perSecond: nil, at: 0)
+    while lab.workers.step() {}
+    lab.notes.stopFeed()
+    lab.stepped.runUntilIdle()
+    #expect(lab.notes.count == 0 && !lab.notes.autosave.hasChanges)
   }
 
   @Test("a damaged file is reported, and the notes cannot be overwritten")
