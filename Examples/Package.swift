@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+import Foundation
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -7,6 +8,19 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .treatAllWarnings(as: .error),
 ]
+
+/// The folders of a library's headers. Not `pkgConfig:`, because SwiftPM warns about the
+/// other flags in GTK's .pc files, on every build.
+func includeFlags(_ library: String) -> [String] {
+  let (process, output) = (Process(), Pipe())
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["pkg-config", "--cflags-only-I", library]
+  process.standardOutput = output
+  process.standardError = FileHandle.nullDevice
+  guard (try? process.run()) != nil else { return [] }
+  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  return text.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+}
 
 let package = Package(
   name: "Examples",
@@ -31,12 +45,32 @@ let package = Package(
       name: "CGTK",
       providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]
     ),
+    .target(
+      name: "NotesModel",
+      dependencies: [.product(name: "LoopTransactions", package: "LoopTransactions")],
+      swiftSettings: strict
+    ),
+    .systemLibrary(
+      name: "CGTKHeaders",
+      providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]
+    ),
     .executableTarget(
       name: "gtk-notes",
       dependencies: [
-        "CGTK",
+        "CGTKHeaders",
+        "NotesModel",
         .product(name: "LoopTransactions", package: "LoopTransactions"),
         .product(name: "LoopTransactionsGLib", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict + [.unsafeFlags(includeFlags("gtk4"))]
+    ),
+    .testTarget(
+      name: "notesTests",
+      dependencies: [
+        "NotesModel",
+        "gtk-notes",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsTesting", package: "LoopTransactions"),
       ],
       swiftSettings: strict
     ),
@@ -113,7 +147,7 @@ let package = Package(
     ),
     .testTarget(
       name: "windowTests",
-      dependencies: ["gtk-frames", "gtk-notes", "gtk-window", "sdl-pong"],
+      dependencies: ["gtk-frames", "gtk-window", "sdl-pong"],
       swiftSettings: strict
     ),
     .testTarget(

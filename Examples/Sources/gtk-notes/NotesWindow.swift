@@ -1,173 +1,206 @@
-import CGTK
+import CGTKHeaders
 import LoopTransactions
+import NotesModel
 
-/// The window. However often the model changes, transactions update the widgets once
-/// before GTK's loop waits.
-final class NotesWindow: MainActorTarget {
-  static let showLines = Selector<NotesWindow>.withObservation("lines") { $0.showLines() }
-  static let showStatus = Selector<NotesWindow>.withObservation("status") { $0.showStatus() }
-  static let showTime = Selector<NotesWindow>("time") { $0.showTime() }
+/// The window. Its parts change at most once per frame of GTK's frame clock.
+final class NotesWindow {
+  static let showList = Selector<NotesWindow>("show list") { $0.showList() }
+  static let showState = Selector<NotesWindow>.withObservation("show state") { $0.showState() }
+  static let find = Selector<NotesWindow>("find") { $0.find() }
 
-  private let notes: Notes
-  private let window: OpaquePointer
-  private let entry: OpaquePointer
-  private let list: OpaquePointer
-  private let status: OpaquePointer
-  private let time: OpaquePointer
-  private let main = g_main_loop_new(nil, 0)
-  // GTK releases the widgets with the window.
-  private var isClosed = false
-  private var shownCount = 0
-  private var seconds = 0
-  private(set) var changes = 0
-  private(set) var updates = 0
+  let notes: Notes
+  let sidebar: Sidebar
+  let editor: Editor
+  let toast: Toast
+  let appearance: Appearance
+  let window: Widget
+  let meter: FrameMeter?
+  var actions: [String: OpaquePointer] = [:]
 
-  init?(_ notes: Notes) {
-    guard gtk_init_check() != 0, let window = gtk_window_new(), let entry = gtk_entry_new(),
-      let list = gtk_list_box_new(), let status = gtk_label_new(""), let time = gtk_label_new("")
-    else { return nil }
-    self.notes = notes
-    self.window = window
-    self.entry = entry
-    self.list = list
-    self.status = status
-    self.time = time
+  let loop: EventLoop
+  private var clock: FrameClock?
+  private(set) var isClosed = false
+  // Whether the window closes when the notes are saved.
+  private var isClosing = false
+  // Whether the user was told that saving has failed, and closes the window again.
+  private var mayDiscard = false
+
+  init(_ notes: Notes, in folder: String, on loop: EventLoop, meter: FrameMeter?) {
+    (self.notes, self.loop, self.meter) = (notes, loop, meter)
+    window = checked(gtk_window_new())
+    appearance = Appearance(file: "\(folder)/appearance")
+    sidebar = Sidebar(notes)
+    editor = Editor(notes, on: loop)
+    toast = Toast(on: loop)
+    Style.add(to: gdk_display_get_default())
     layOut()
-    connect()
+    addActions()
+    connectParts()
   }
 
-  /// Shows the window. Returns once it is closed and the notes are saved.
-  func run(on loop: EventLoop) {
-    for selector in [Self.showLines, Self.showStatus, Self.showTime] { loop.commit(self, selector) }
-    let timer = loop.addTimer(after: .seconds(1), every: .seconds(1)) { [unowned loop, self] _ in
-      MainActor.assumeIsolated {
-        seconds += 1
-        loop.commit(self, Self.showTime)
+  /// Shows the window, and follows its frames.
+  func present() {
+    gtk_window_present(cast(window))
+    gtk_widget_grab_focus(sidebar.listView)
+    // A window has a frame clock once it was presented.
+    guard let frames = gtk_widget_get_frame_clock(window) else { return }
+    let clock = FrameClock(hostedOn: loop) {
+      gdk_frame_clock_request_phase(frames, GDK_FRAME_CLOCK_PHASE_UPDATE)
+    }
+    connect(Pointer(frames), "update", gtkFrameBegan, self)
+    meter?.follow(frames, of: loop)
+    self.clock = clock
+    loop.commit(self, Self.showState, atNextFrameOf: clock)
+    listChanged()
+  }
+
+  /// Closes the window once all notes are saved. If they cannot be saved, the window stays
+  /// open and shows the reason. Closing it again discards the changes.
+  func close() {
+    guard !isClosing else { return }
+    editor.finish()
+    notes.stopFeed()
+    guard !mayDiscard else { return destroy() }
+    isClosing = true
+    notes.autosave.flush { [self] isSaved in
+      isClosing = false
+      if isSaved { return destroy() }
+      mayDiscard = true
+      toast.show("The notes cannot be saved. Close the window again to discard the changes.")
+    }
+  }
+
+  /// Saves once, and closes the window whether this succeeds or not.
+  func terminate() {
+    mayDiscard = false
+    close()
+    notes.autosave.flush { [self] _ in destroy() }
+  }
+
+  private func destroy() {
+    guard !isClosed else { return }
+    editor.close()
+    sidebar.rows.close()
+    toast.close()
+    isClosed = true
+    // GTK's frame clock ends with the window.
+    clock?.cancel()
+    gtk_window_destroy(cast(window))
+  }
+}
+
+// Parts.
+extension NotesWindow {
+  private func layOut() {
+    gtk_window_set_default_size(cast(window), 900, 600)
+    gtk_window_set_titlebar(cast(window), makeHeader())
+    let panes = checked(gtk_paned_new(GTK_ORIENTATION_HORIZONTAL))
+    gtk_paned_set_start_child(cast(panes), sidebar.widget)
+    gtk_paned_set_end_child(cast(panes), editor.widget)
+    gtk_paned_set_position(cast(panes), 290)
+    gtk_paned_set_resize_start_child(cast(panes), 0)
+    gtk_paned_set_shrink_start_child(cast(panes), 0)
+    let overlay = checked(gtk_overlay_new())
+    gtk_overlay_set_child(cast(overlay), panes)
+    gtk_overlay_add_overlay(cast(overlay), toast.widget)
+    gtk_window_set_child(cast(window), overlay)
+  }
+
+  private func connectParts() {
+    sidebar.list.selectionChanged = { [unowned self] in editor.show($0) }
+    notes.listChanged = { [unowned self] in listChanged() }
+    notes.noteChanged = { [unowned self] in
+      if sidebar.rows.markChanged($0), let clock, !isClosed {
+        loop.commit(sidebar.rows, NoteRows.refresh, atNextFrameOf: clock)
       }
     }
-    gtk_window_present(window)
-    gtk_widget_grab_focus(entry)
-    g_main_loop_run(main)
-    g_main_loop_unref(main)
-    timer.cancel()
+    connect(sidebar.search, "changed", gtkSearchChanged, self)
+    connect(sidebar.search, "stop-search", gtkSearchStopped, self)
+    connect(sidebar.search, "activate", gtkSearchEnded, self)
+    connect(sidebar.listView, "activate", erased: gtkRowActivated, self)
+    connect(window, "close-request", answeredBy: gtkCloseRequested, self)
   }
 
-  private func layOut() {
-    gtk_window_set_title(window, "Notes")
-    gtk_window_set_default_size(window, 420, 300)
-    gtk_entry_set_placeholder_text(entry, "Type a note and press Return")
-    guard let box = gtk_box_new(lt_gtk_vertical, 8), let scroll = gtk_scrolled_window_new() else {
-      return
-    }
-    for set in [
-      gtk_widget_set_margin_start, gtk_widget_set_margin_end, gtk_widget_set_margin_top,
-      gtk_widget_set_margin_bottom,
-    ] { set(box, 12) }
-    gtk_scrolled_window_set_child(scroll, list)
-    gtk_widget_set_vexpand(scroll, 1)
-    for child in [entry, scroll, status, time] { gtk_box_append(box, child) }
-    for label in [status, time] { gtk_label_set_xalign(label, 0) }
-    gtk_window_set_child(window, box)
+  private func listChanged() {
+    if let clock, !isClosed { loop.commit(self, Self.showList, atNextFrameOf: clock) }
   }
 
-  private func connect() {
-    // The pointer does not retain this object, because the window is closed before
-    // this object is released.
-    let data = Unmanaged.passUnretained(self).toOpaque()
-    connectSignal(entry, "changed", gtkTextChanged, data)
-    connectSignal(entry, "activate", gtkReturnPressed, data)
-    connectSignal(window, "destroy", gtkWindowClosed, data)
-    guard let keys = gtk_event_controller_key_new() else { return }
-    gtk_event_controller_set_propagation_phase(keys, lt_gtk_capture)
-    connectKeys(keys, gtkKeyPressed, data)
-    gtk_widget_add_controller(window, keys)
+  private func find() {
+    if !isClosed { notes.find(sidebar.searchText) }
+  }
+
+  // If the window closes while a transaction is pending, it has no widgets to change.
+  private func showList() {
+    if !isClosed, !sidebar.showList() { listChanged() }
+  }
+
+  private func showState() {
+    guard !isClosed else { return }
+    gtk_window_set_title(cast(window), notes.phase == .loading ? "Notes (loading)" : "Notes")
+    sidebar.showStatus()
+    let isReady = notes.phase == .ready
+    setEnabled("undo", notes.canUndo)
+    setEnabled("redo", notes.canRedo)
+    setEnabled("new", isReady)
+    setEnabled("delete", isReady && notes.count > 0)
   }
 }
 
-// GTK signals.
+// Signals.
 extension NotesWindow {
-  fileprivate func textChanged() {
-    changes += 1
-    notes.draft = gtk_editable_get_text(entry).map { String(cString: $0) } ?? ""
-  }
+  fileprivate func frameBegan() { clock?.beginFrame() }
 
-  fileprivate func returnPressed() {
-    notes.add()
-    gtk_editable_set_text(entry, "")
-  }
+  fileprivate func searchChanged() { loop.commit(self, Self.find) }
 
-  fileprivate func escapePressed() { gtk_window_destroy(window) }
+  fileprivate func searchEnded() { focusList() }
 
-  fileprivate func windowClosed() {
-    isClosed = true
-    Task {
-      await notes.finish()
-      g_main_loop_quit(main)
+  fileprivate func rowActivated() { gtk_widget_grab_focus(editor.text) }
+
+  /// Gives the focus to the list, and selects its first note if none is selected.
+  func focusList() {
+    loop.performIfNeeded(self, Self.find)
+    if let clock, clock.isActive { loop.performIfNeeded(self, Self.showList) }
+    if sidebar.list.selected.flatMap(sidebar.list.position) == nil,
+      let first = sidebar.list.id(at: 0)
+    {
+      select(first)
     }
+    sidebar.focusSelected()
+  }
+
+  /// Selects a note, and shows it in the editor.
+  func select(_ id: Int?) {
+    loop.performIfNeeded(self, Self.showList)
+    sidebar.select(id)
+    editor.show(id)
   }
 }
 
-// Transactions. If the window closes while a transaction is pending, the transaction
-// has no widgets to update.
-extension NotesWindow {
-  private func showLines() {
-    guard !isClosed else { return }
-    for line in notes.lines[shownCount...] {
-      guard let label = gtk_label_new(line) else { continue }
-      gtk_label_set_xalign(label, 0)
-      gtk_list_box_append(list, label)
-    }
-    shownCount = notes.lines.count
-  }
-
-  private func showStatus() {
-    guard !isClosed else { return }
-    updates += 1
-    let words = notes.draft.split(separator: " ").count
-    var text = "\(notes.lines.count) notes, \(notes.saved) saved"
-    if !notes.draft.isEmpty { text += " · \(notes.draft.count) characters, \(words) words" }
-    if let error = notes.saveError { text += " · \(error)" }
-    gtk_label_set_text(status, text)
-  }
-
-  private func showTime() {
-    guard !isClosed else { return }
-    gtk_label_set_text(time, "open for \(seconds) s")
-  }
+private func gtkFrameBegan(_: Pointer?, _ data: Pointer?) {
+  handle(data, as: NotesWindow.self) { $0.frameBegan() }
 }
 
-// GTK's callbacks. They are functions because a closure in @MainActor code checks its
-// executor on entry.
-private func gtkTextChanged(_ sender: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) {
-  withWindow(data) { $0.textChanged() }
+private func gtkSearchChanged(_: Pointer?, _ data: Pointer?) {
+  handle(data, as: NotesWindow.self) { $0.searchChanged() }
 }
 
-private func gtkReturnPressed(
-  _ sender: UnsafeMutableRawPointer?,
-  _ data: UnsafeMutableRawPointer?
-) {
-  withWindow(data) { $0.returnPressed() }
+private func gtkSearchStopped(_: Pointer?, _ data: Pointer?) {
+  handle(data, as: NotesWindow.self) { $0.endSearch() }
 }
 
-private func gtkWindowClosed(_ sender: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) {
-  withWindow(data) { $0.windowClosed() }
+private func gtkSearchEnded(_: Pointer?, _ data: Pointer?) {
+  handle(data, as: NotesWindow.self) { $0.searchEnded() }
 }
 
-private func gtkKeyPressed(
-  _ sender: UnsafeMutableRawPointer?,
-  _ key: UInt32,
-  _ code: UInt32,
-  _ state: UInt32,
-  _ data: UnsafeMutableRawPointer?
-) -> Int32 {
-  guard key == lt_gdk_escape else { return 0 }
-  withWindow(data) { $0.escapePressed() }
+private func gtkCloseRequested(_: Pointer?, _ data: Pointer?) -> gboolean {
+  handle(data, as: NotesWindow.self) { $0.close() }
   return 1
 }
 
-private func withWindow(_ data: UnsafeMutableRawPointer?, _ body: @MainActor (NotesWindow) -> Void)
-{
-  guard let data else { return }
-  let window = Unmanaged<NotesWindow>.fromOpaque(data)
-  MainActor.assumeIsolated { body(window.takeUnretainedValue()) }
-}
+/// The signal has the position of the row, which is selected already.
+private let gtkRowActivated: GCallback = {
+  let handler: @convention(c) (Pointer?, guint, Pointer?) -> Void = { _, _, data in
+    handle(data, as: NotesWindow.self) { $0.rowActivated() }
+  }
+  return unsafeBitCast(handler, to: GCallback.self)
+}()

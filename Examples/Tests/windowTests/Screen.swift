@@ -24,9 +24,12 @@ final class Screen {
       arguments,
       environment: environment
     )
-    try started.start()
+    try started.startUnblocked()
     self.program = started
   }
+
+  /// Sends a signal to the program.
+  func signal(_ signal: Int32) throws { kill(try #require(program).process.processIdentifier, signal) }
 
   /// Runs xdotool. Returns the last line of its output.
   @discardableResult
@@ -38,6 +41,14 @@ final class Screen {
   func colours(of window: String) throws -> Int {
     Int(try tool(["import", "-window", window, "-format", "%k", "info:"])) ?? 0
   }
+
+  /// Returns the mean brightness of the window, from 0 to 255.
+  func brightness(of window: String) throws -> Int {
+    let mean = "%[fx:round(255*mean)]"
+    return Int(try tool(["import", "-window", window, "-format", mean, "info:"])) ?? 0
+  }
+
+  var isRunning: Bool { get throws { try #require(program).process.isRunning } }
 
   /// Waits until the program ends. Returns its output.
   func finish() throws -> TestProgram.Output { try #require(program).finish() }

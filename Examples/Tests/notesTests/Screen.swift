@@ -1,0 +1,1 @@
+../windowTests/Screen.swift
