@@ -118,6 +118,35 @@ int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_
   return (int)fired;
 }
 
+struct cl_timerfd {
+  int poll;
+  int timer;
+};
+
+cl_timerfd *cl_timerfd_open(void) {
+  cl_timerfd *peer = malloc(sizeof *peer);
+  if (peer == NULL) return NULL;
+  peer->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  peer->poll = peer->timer < 0 ? -1 : open_poll(&peer->timer, 1);
+  if (peer->poll >= 0) return peer;
+  if (peer->timer >= 0) close(peer->timer);
+  free(peer);
+  return NULL;
+}
+
+void cl_timerfd_poll(cl_timerfd *peer, uint64_t deadline) {
+  struct itimerspec schedule = {.it_value = timespec_of(deadline)};
+  if (deadline > 0) timerfd_settime(peer->timer, TFD_TIMER_ABSTIME, &schedule, NULL);
+  struct epoll_event event;
+  epoll_wait(peer->poll, &event, 1, 0);
+}
+
+void cl_timerfd_close(cl_timerfd *peer) {
+  close(peer->poll);
+  close(peer->timer);
+  free(peer);
+}
+
 int cl_epoll_io_serve(cl_io *io) {
   int poll = open_poll(io->servers, io->count);
   if (poll < 0) return 0;
@@ -145,6 +174,15 @@ int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_
   (void)count;
   return 0;
 }
+
+cl_timerfd *cl_timerfd_open(void) { return NULL; }
+
+void cl_timerfd_poll(cl_timerfd *timer, uint64_t deadline) {
+  (void)timer;
+  (void)deadline;
+}
+
+void cl_timerfd_close(cl_timerfd *timer) { (void)timer; }
 
 int cl_epoll_io_serve(cl_io *io) {
   (void)io;

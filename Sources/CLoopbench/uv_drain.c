@@ -15,18 +15,22 @@ struct cl_uv_drain {
   cl_uv_peer peer;
   uv_prepare_t prepare;
   uv_idle_t idle;  // active while objects remain, so that the poll does not block
+  uv_async_t async;
   object *first;   // under the peer's mutex
   object **last;   // under the peer's mutex: where the next object goes
   uint32_t batch;
   void (*handler)(cl_uv_drain *, object *);
-  cl_finish finish;
+  cl_finish *finish;  // `own`, or what the caller expects
+  cl_finish own;
   uint64_t handed_over;
   uint32_t object_count;
   object objects[];
 };
 
-static void enqueue(cl_uv_drain *peer, object *object) {
+// Returns whether the list was empty.
+static bool enqueue(cl_uv_drain *peer, object *object) {
   uv_mutex_lock(&peer->peer.mutex);
+  bool was_empty = peer->first == NULL;
   if (!object->is_queued) {
     object->is_queued = true;
     object->next = NULL;
@@ -34,6 +38,7 @@ static void enqueue(cl_uv_drain *peer, object *object) {
     peer->last = &object->next;
   }
   uv_mutex_unlock(&peer->peer.mutex);
+  return was_empty;
 }
 
 // Unlinks up to `batch` objects. After that, they may be queued again.
@@ -76,7 +81,7 @@ static void drain(uv_prepare_t *prepare) {
 static void handle_object(cl_uv_drain *peer, object *object) {
   cl_black_hole(object);
   peer->handed_over++;
-  cl_finish_step(&peer->finish);
+  cl_finish_step(peer->finish);
 }
 
 cl_uv_drain *cl_uv_drain_open(uint32_t objects) {
@@ -85,8 +90,9 @@ cl_uv_drain *cl_uv_drain_open(uint32_t objects) {
   peer->object_count = objects;
   peer->last = &peer->first;
   peer->handler = handle_object;
-  peer->finish.stop = cl_uv_loop_stop;
-  peer->finish.stop_context = peer;
+  peer->finish = &peer->own;
+  peer->own.stop = cl_uv_loop_stop;
+  peer->own.stop_context = peer;
   uv_idle_init(&peer->peer.loop, &peer->idle);
   uv_prepare_init(&peer->peer.loop, &peer->prepare);
   peer->prepare.data = peer;
@@ -96,11 +102,26 @@ cl_uv_drain *cl_uv_drain_open(uint32_t objects) {
 
 uint64_t cl_uv_drain_burst(cl_uv_drain *peer, uint32_t batch) {
   peer->batch = batch;
-  cl_finish_reset(&peer->finish, peer->object_count);
+  cl_finish_reset(peer->finish, peer->object_count);
   uint64_t began = cl_now();
   for (uint32_t i = 0; i < peer->object_count; i++) enqueue(peer, &peer->objects[i]);
   cl_uv_loop_run(peer);
-  return peer->finish.finished - began;
+  return peer->finish->finished - began;
+}
+
+// The prepare callback after the poll delivers the objects.
+static void awake(uv_async_t *async) { (void)async; }
+
+void cl_uv_drain_expect(cl_uv_drain *peer, uint32_t batch, cl_finish *finish) {
+  peer->batch = batch;
+  peer->finish = finish;
+  uv_async_init(&peer->peer.loop, &peer->async, awake);
+}
+
+void cl_uv_drain_send(cl_uv_drain *peer) {
+  for (uint32_t i = 0; i < peer->object_count; i++) {
+    if (enqueue(peer, &peer->objects[i])) uv_async_send(&peer->async);
+  }
 }
 
 uint64_t cl_uv_drain_handed_over(const cl_uv_drain *peer) { return peer->handed_over; }

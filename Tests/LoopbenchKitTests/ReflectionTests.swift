@@ -46,6 +46,7 @@ extension Samples {
     samples.add("Series.Kind", Series.Kind.mean)
     samples.add("Slice", slice)
     samples.add("TimerLoad", TimerLoad.self)
+    samples.add("PoolLoad", PoolLoad.self)
     samples.add("PostedCall", PostedCall(function: { _ in }, context: nil))
     // Peers that are generic, by the beginning of their names.
     for name in ["PoolPeer", "PriorityPeer", "QueuePost", "QueueWake"] {

@@ -15,7 +15,7 @@ struct PlotCommandTests {
 
   @Test("plot writes SVG and HTML, and draws on the terminal")
   func kinds() throws {
-    for kind in PlotKind.allCases.map(\.rawValue) {
+    for kind in PlotKind.allCases.filter({ $0 != .growth }).map(\.rawValue) {
       let svg = try folder.file(kind + ".svg")
       #expect(FakeProgram().run("plot", file, "--kind", kind, "-o", svg).code == .success)
       #expect(try folder.text(kind + ".svg").hasPrefix("<svg"))
@@ -26,6 +26,8 @@ struct PlotCommandTests {
     }
     #expect(FakeProgram().run("plot", file, "-o", try folder.file("a.html")).code == .success)
     #expect(try folder.text("a.html").hasPrefix("<!DOCTYPE html>"))
+    let growth = FakeProgram().run("plot", file, "--kind", "growth", "--term")
+    #expect(growth.code == .success && growth.output == "nothing to plot\n")
   }
 
   @Test("plot without a target, or with an unknown suffix, causes exit code 2")

@@ -1,148 +1,180 @@
-"""usage: bench.py FOLDER [PAGE]
+"""usage: bench.py --rounds N --runs N [--peers PROGRAM] [--before PROGRAM] [--page FILE] [TABLE…]
 
-Prints the tables of scripts/bench from the reports in FOLDER. With PAGE, also
-writes each between its two comments in that file.
+Measures the figures of scripts/bars.txt and prints a table that judges them. scripts/bench
+builds the programs. With --page, also writes each table between its two comments in that file.
 
-exit: 0 done · 1 a report lacks a figure, or PAGE the comments
+exit: 0 done · 1 a run failed, or the page has no such comments
 """
-
+import argparse
+import collections
 import json
+import os
 import pathlib
-import statistics
+import subprocess
 import sys
 
-# The unit of a figure. A row: name, scenario, series, peer, reference, percentile, unit, bar.
-# `medians` is the quotient of two medians over all runs. loopbench compares only with references.
-ratio, medians, extra, plain, share = "×", "× of medians", "ns above", "ns", "a burst"
-LOOP = [
-    ("a duplicate commit, looked up", "commit", "duplicate", "lt", "set", "50", ratio, 0.30),
-    ("a duplicate commit, kept", "commit", "duplicate", "lt.kept", "dirtybit", "50", ratio, 1.5),
-    ("a first commit and its performing", "commit", "first", "lt", "set", "50", ratio, 0.45),
-    ("a closure from another thread", "post", "closure.across", "lt", "uv", "50", ratio, 1.1),
-    ("a function from another thread", "post", "typed.across", "lt", "uv", "50", ratio, 0.2),
-    ("a commit from another thread", "post", "commit.across", "lt", "uv", "50", ratio, 0.3),
-    ("a function from the loop itself", "post", "typed.self", "lt", None, "50", plain, 20),
-    ("a wake across CPUs, p50", "wake", "across", "lt", "uv", "50", ratio, 1.10),
-    ("a wake across CPUs, p99", "wake", "across", "lt", "uv", "99", ratio, 1.20),
-    ("a wake on one CPU, sender not preempted", "wake", "same", "lt", "uv", "50", ratio, None),
-    ("a wake on one CPU, sender preempted", "wake", "same.low", "lt", "uv", "50", ratio, 0.15),
-    ("a tick with nothing to do", "idle", "tick", "lt", "uv", "50", extra, 40),
-]
-OPERATIONS = [
-    ("an empty operation, added and run", "pool", "empty", "lt", "uvwork", "50", ratio, 0.4),
-    ("the same", "pool", "empty", "lt", "dispatch", "50", ratio, 0.2),
-    ("the same", "pool", "empty", "lt", "opqueue", "50", ratio, 0.05),
-    ("the same", "pool", "empty", "lt", "ring", "50", ratio, None),
-    ("cancelling one that waits", "pool", "cancel", "lt", None, "50", plain, 100),
-    ("a transaction and its completion", "pool", "transactions", "lt", "uvwork", "50", ratio, None),
-    ("wakes for 1000 transactions", "pool", "transactions", "lt", None, "wakes", share, 20),
-    ("an urgent one over 10000 others, p50", "priority", "latency", "lt", None, "50", plain, 10_000),
-    ("the same, p99", "priority", "latency", "lt", None, "99", plain, 30_000),
-    ("the same, p50", "priority", "latency", "lt", "opqueue", "50", ratio, 0.25),
-    ("the same, p99", "priority", "latency", "lt", "opqueue", "99", ratio, 0.25),
-    ("the same, p99", "priority", "latency", "lt", "dispatch", "99", ratio, 1),
-    ("a low one under endless urgent ones, p50", "priority", "starvation", "lt", None, "50", plain, None),
-    ("the same, the longest", "priority", "starvation", "lt", None, "max", plain, None),
-]
-HOPS = [
-    ("a pinned actor, by a task that prefers the loop", "hop", "call", "lt.preferred", None, "50", plain, None),
-    ("the same", "hop", "call", "lt.preferred", "lt", "50", ratio, 0.1),
-    ("a pinned actor, from Swift's threads", "hop", "call", "lt", None, "50", plain, None),
-    ("MainActor on a bridge, from Swift's threads", "hop", "call", "main", None, "50", plain, None),
-    ("a default actor that has no other caller", "hop", "call", "actor", None, "50", plain, None),
-]
-IO = [
-    ("a byte to a watcher's callback", "io", "byte", "lt", "uv", "50", ratio, None),
-    ("the same", "io", "byte", "lt", "epoll", "50", ratio, None),
-    ("the same, by a Dispatch source", "io", "byte", "dispatch", None, "50", plain, None),
-    ("the same", "io", "byte", "lt", "dispatch", "50", medians, None),
-    ("an echo over TCP", "io", "echo", "lt", "uv", "50", ratio, None),
-    ("the same", "io", "echo", "lt", "epoll", "50", ratio, None),
-    ("the same, by a Dispatch source", "io", "echo", "dispatch", None, "50", plain, None),
-    ("the same", "io", "echo", "lt", "dispatch", "50", medians, None),
-    ("a message over one of 32 connections", "io", "echo.many", "lt", "uv", "50", ratio, None),
-    ("the same", "io", "echo.many", "lt", "epoll", "50", ratio, None),
-    ("the same, by a Dispatch source", "io", "echo.many", "dispatch", None, "50", plain, None),
-    ("the same", "io", "echo.many", "lt", "dispatch", "50", medians, None),
-]
-RUNLOOP = [
-    (label, "wake", series, peer, reference, "50", kind, None)
-    for name, series in [
-        ("a wake across CPUs", "across"),
-        ("a wake on one CPU, sender not preempted", "same"),
-        ("a wake on one CPU, sender preempted", "same.low"),
-    ]
-    for label, peer, reference, kind in [
-        (name, "lt", "runloop", medians), ("the same, by a run loop", "runloop", None, plain),
-    ]
-]
-TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS, "io": IO, "runloop": RUNLOOP}
+import allocators
+import bars
+
+OWN = ".build/release/loopbench"
 
 
-def result(report, scenario, series, peer):
-    for one in report["results"]:
-        if (one["scenario"], one["series"], one["peer"]) == (scenario, series, peer):
-            return one
+class Runs:
+    """The reports of loopbench, by the scenarios and peers that one process measures."""
+
+    def __init__(self, options):
+        self.options = options
+        self.rounds = -(-options.rounds // options.runs)
+        self.peers = {OWN: self.listed(OWN, "peers")}
+        self.series = {OWN: self.listed(OWN, "metrics")}
+        if options.peers:
+            self.peers[options.peers] = self.listed(options.peers, "peers")
+            self.series[options.peers] = self.listed(options.peers, "metrics")
+        self.reports = {}
+
+    @staticmethod
+    def listed(program, topic):
+        """The peers with their scenarios, or the series."""
+        text = subprocess.run([program, "list", topic, "--json"], check=True, capture_output=True, text=True).stdout
+        return {one["name"]: one.get("scenarios") for one in json.loads(text)[topic]}
+
+    def program(self, sides):
+        """The first program that has the series and the peers. Throws bars.NotMeasured."""
+        reason = ""
+        for program in self.peers:
+            missing = [side for side in sides if side.path not in self.series[program]]
+            if missing:
+                reason = f"loopbench has no series {missing[0].path}"
+                continue
+            missing = [side for side in sides if side.scenario not in self.peers[program].get(side.peer, [])]
+            if not missing:
+                return program
+            reason = f"no peer {missing[0].peer} in {missing[0].scenario}"
+        missing = not self.options.peers and "peer" in reason
+        raise bars.NotMeasured(reason + "; loopbench-peers was not built" * missing)
+
+    def group(self, figure):
+        """The key of the process that measures a figure."""
+        sides = [side for side in figure.sides if not side.isEarlier]
+        program = self.program(sides)
+        if len(sides) < len(figure.sides) and not self.options.before:
+            raise bars.NotMeasured("no earlier program was named: --before PROGRAM")
+        return program, tuple(sorted({side.scenario for side in sides}))
+
+    def measure(self, figures):
+        """Measures the figures of loopbench, all of them in each run, with the earlier program beside."""
+        groups = collections.OrderedDict()
+        for figure in figures:
+            try:
+                groups.setdefault(self.group(figure), []).append(figure)
+            except bars.NotMeasured:
+                pass
+        for run in range(self.options.runs):
+            for key, members in groups.items():
+                sides = [side for figure in members for side in figure.sides]
+                now = [side for side in sides if not side.isEarlier]
+                self.reports.setdefault(key, []).append(self.run(key[0], now))
+                earlier = [side for side in sides if side.isEarlier]
+                if earlier:
+                    report = self.run(self.options.before, earlier)
+                    self.reports.setdefault(("before",) + key, []).append(report)
+            print(f"run {run + 1} of {self.options.runs}: load average {os.getloadavg()[0]:.1f}", file=sys.stderr)
+
+    def run(self, program, sides):
+        names = {name: ",".join(dict.fromkeys(values)) for name, values in [
+            ("--series", [side.path for side in sides]), ("-p", [side.peer for side in sides])]}
+        command = [program, *dict.fromkeys(side.scenario for side in sides), "--rounds", str(self.rounds)]
+        command += ["--no-aa", "-f", "json", "--progress", "never"]
+        for name, value in names.items():
+            command += [name, value]
+        result = subprocess.run(command, capture_output=True, text=True)
+        # 1: a peer failed, and the report says so.
+        if result.returncode not in (0, 1) or not result.stdout:
+            sys.exit(f"bench: {' '.join(command)} failed:\n{result.stderr}")
+        return json.loads(result.stdout)
+
+    def judge(self, figure, instructions):
+        if isinstance(figure.ours, bars.Instructions):
+            return bars.judge(figure, [], instructions=instructions)
+        key = self.group(figure)
+        return bars.judge(figure, self.reports.get(key, []), self.reports.get(("before",) + key, []))
 
 
-def value(report, scenario, series, peer, name):
-    """A percentile, the largest, or a count for each burst; None where that is not there."""
-    one = result(report, scenario, series, peer)
-    if name in one["counts"]:
-        return one["counts"][name] / one["counts"]["bursts"]
-    return one["max"] if name == "max" else one["percentiles"].get(name)
-
-
-def comparison(report, scenario, series, peer, reference, percentile):
-    key = (scenario, series, peer, reference, percentile)
-    for one in report["comparisons"]:
-        if tuple(one[name] for name in ("scenario", "series", "peer", "reference", "percentile")) == key:
-            return one
-
-
-def figure(report, scenario, series, peer, reference, percentile, kind):
-    if kind in (plain, share):
-        return value(report, scenario, series, peer, percentile)
-    found = comparison(report, scenario, series, peer, reference, percentile)
-    return found["ratio" if kind == ratio else "difference"]["median"]
-
-
-def show(value, kind):
-    return {ratio: f"{value:.2f}×", medians: f"{value:.2f}×", extra: f"{value:.1f} ns", share: f"{value:.2g}"}.get(kind) or time(value)
+def counted(figures):
+    """The instructions of the paths that the figures name, by scripts/counts."""
+    paths = [path for figure in figures for side in figure.sides if isinstance(side, bars.Instructions)
+             for path in side.paths]
+    if not paths:
+        return {}
+    result = subprocess.run(["scripts/counts", *dict.fromkeys(paths)], capture_output=True, text=True)
+    if result.returncode:
+        print(f"bench: scripts/counts failed: {result.stderr.strip()}", file=sys.stderr)
+    lines = [line.split() for line in result.stdout.splitlines()]
+    return {words[0]: float(words[1]) for words in lines if words[2:3] == ["instructions"]}
 
 
 def time(nanoseconds):
-    return f"{nanoseconds / 1000:.1f} µs" if nanoseconds >= 1000 else f"{nanoseconds:.3g} ns"
+    for unit, size in [("ms", 1_000_000), ("µs", 1000)]:
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.1f} {unit}"
+    return f"{nanoseconds:.3g} ns"
 
 
-def short(value, kind):
-    return {ratio: f"{value:g}×", share: f"{value:g}"}.get(kind) or time(value)
+def quantity(figure, value):
+    """A value of `ours` in its unit."""
+    if isinstance(figure.ours, bars.Instructions):
+        return f"{value:.0f} instructions"
+    return time(value) if figure.ours.statistic[0] == "p" else f"{value:.2g}"
 
 
-def table(reports, bars):
-    machine, rounds = reports[0]["machine"], reports[0]["settings"]["rounds"]
-    lines = [
-        f"{machine['cpu']}, {machine['cpus']} CPUs, {machine['virtualization']}, {machine['os']}, "
-        f"libuv {machine['libuv']}, Swift {machine['swift']}. {len(reports)} runs of {rounds} rounds.",
-        "",
-        "| figure | series | this runtime | beside | median | lowest to highest run | bar | |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, scenario, series, peer, reference, percentile, kind, bar in bars:
-        own = statistics.median(value(report, scenario, series, peer, percentile) for report in reports)
-        if kind == medians:
-            other = statistics.median(value(report, scenario, series, reference, percentile) for report in reports)
-            lines.append(f"| {name} | `{scenario} {series}` | {time(own)} | {reference} | {show(own / other, kind)} |  |  |  |")
-            continue
-        values = [figure(report, scenario, series, peer, reference, percentile, kind) for report in reports]
-        median = statistics.median(values)
-        lines.append(
-            f"| {name} | `{scenario} {series}` | {show(own, share) if kind == share else time(own)} | "
-            f"{reference or ''} | {show(median, kind)} | "
-            f"{show(min(values), kind)} to {show(max(values), kind)} | {'' if bar is None else short(bar, kind)} | "
-            f"{'' if bar is None else 'met' if median <= bar else 'missed'} |"
-        )
-    return "\n".join(lines)
+def name(side):
+    if side is None:
+        return ""
+    if isinstance(side, bars.Instructions):
+        return f"`{' − '.join(side.paths)}`" + (f" / {side.divisor:g}" if side.divisor != 1 else "")
+    words = f"`{side.path}` `{side.peer}`" + (f" {side.statistic}" if side.statistic != "p50" else "")
+    return "before: " * side.isEarlier + f"{side.factor:g} × " * (side.factor != 1) + words
+
+
+def beside(figure):
+    """The peer alone, if it is measured in the series of `ours`."""
+    other = figure.beside
+    if isinstance(other, bars.Series) and other.path == figure.ours.path and not other.isEarlier:
+        return f"`{other.peer}`"
+    return name(other)
+
+
+def row(figure, runs, instructions):
+    """The cells of a figure's line."""
+    head = [figure.workload, name(figure.ours)]
+    bar = "" if figure.bar is None else figure.barText.replace("x", "×")
+    try:
+        found = runs.judge(figure, instructions)
+    except bars.NotMeasured as reason:
+        return head + ["", beside(figure), "", "", bar, f"not measured: {reason}"]
+    show = (lambda value: f"{value:.2f}×") if figure.beside else (lambda value: quantity(figure, value))
+    low, high = show(found.low), show(found.high)
+    between = f"{low} to {high}" if found.rounds else ""
+    return head + [quantity(figure, found.ours), beside(figure), show(found.median), between, bar, found.verdict]
+
+
+def table(figures, runs, instructions):
+    rows = [row(figure, runs, instructions) for figure in figures]
+    titles = ["workload", "ours", "", "beside", "ratio", "95 % interval", "bar", ""]
+    lines = ["| " + " | ".join(cells) + " |" for cells in [titles, ["---"] * 8] + rows]
+    return "\n".join(lines).replace("|  |", "| |").replace("|  |", "| |").replace("| --- ", "|---").replace("---|---", "---|---")
+
+
+def machine(runs, loads):
+    if not runs.reports:
+        return "Counts alone."
+    one = next(iter(runs.reports.values()))[0]["machine"]
+    count = runs.options.runs
+    return (
+        f"{one['cpu']}, {one['cpus']} CPUs, {one['virtualization']}, {one['os']}, libuv {one['libuv']}, "
+        f"Swift {one['swift']}. {runs.rounds * count} rounds in {count} processes. "
+        f"Load average {loads[0]:.1f} before and {loads[1]:.1f} after."
+    )
 
 
 def replace(page, name, text):
@@ -153,15 +185,31 @@ def replace(page, name, text):
 
 
 def main():
-    folder, *page = map(pathlib.Path, sys.argv[1:])
-    for name, bars in TABLES.items():
-        reports = [json.loads(path.read_text()) for path in sorted(folder.glob(name + ".*"))]
-        if not reports:
-            continue
-        text = table(reports, bars)
-        print(text + "\n")
-        if page:
-            replace(page[0], name, text)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, required=True)
+    parser.add_argument("--runs", type=int, required=True)
+    for option in ["--peers", "--before", "--page"]:
+        parser.add_argument(option)
+    parser.add_argument("tables", nargs="*")
+    options = parser.parse_args()
+    figures = bars.parse(bars.FILE.read_text())
+    for table_name in options.tables or dict.fromkeys(figure.table for figure in figures):
+        if table_name == "allocators":
+            text = allocators.table(OWN, options.runs, options.rounds)
+        else:
+            text = measured([figure for figure in figures if figure.table == table_name], options)
+        print(f"{table_name}: {text}\n", flush=True)
+        if options.page:
+            replace(pathlib.Path(options.page), table_name, text)
 
 
-main()
+def measured(figures, options):
+    """The table of `figures`, below the machine that measured them."""
+    runs, before = Runs(options), os.getloadavg()[0]
+    runs.measure([figure for figure in figures if isinstance(figure.ours, bars.Series)])
+    lines = table(figures, runs, counted(figures))
+    return f"{machine(runs, (before, os.getloadavg()[0]))}\n\n{lines}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,11 @@
 """usage: python3 scripts/lib/figures.py COLUMNS <TEXT >SVG
        python3 scripts/lib/figures.py --insert TEXT DOCUMENT…
+       python3 scripts/lib/figures.py --growth TEXT DOCUMENT…
 
 Draws the output of a terminal, with its colours, as an SVG picture. It follows the
 reader's light or dark colour scheme. With --insert, puts the text into each document
-instead, between the lines <!-- loopbench --> and <!-- /loopbench -->.
+instead, between the lines <!-- loopbench --> and <!-- /loopbench -->, and with --growth
+between <!-- growth --> and <!-- /growth -->.
 """
 import re
 import sys
@@ -76,24 +78,31 @@ def picture(text, columns):
     yield "</svg>"
 
 
-def insert(text, document):
+BLOCKS = {
+    "--insert": ("loopbench", "```console\n$ scripts/loopbench\n{}```\n"),
+    "--growth": ("growth", "```text\n{}```\n"),
+}
+
+
+def insert(kind, text, document):
+    name, block = BLOCKS[kind]
     with open(document, encoding="utf-8") as file:
         old = file.read()
-    block = "<!-- loopbench -->\n```console\n$ scripts/loopbench\n" + text + "```\n<!-- /loopbench -->"
-    new, count = re.subn(r"<!-- loopbench -->.*?<!-- /loopbench -->", lambda _: block, old,
+    block = f"<!-- {name} -->\n{block.format(text)}<!-- /{name} -->"
+    new, count = re.subn(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _: block, old,
                          flags=re.DOTALL)
     if count != 1:
-        sys.exit(f"{document}: {count} places for the screen, not one")
+        sys.exit(f"{document}: {count} places for the text, not one")
     with open(document, "w", encoding="utf-8") as file:
         file.write(new)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 3 and sys.argv[1] == "--insert":
+    if len(sys.argv) > 3 and sys.argv[1] in BLOCKS:
         with open(sys.argv[2], encoding="utf-8") as file:
             screen = file.read()
         for document in sys.argv[3:]:
-            insert(screen, document)
+            insert(sys.argv[1], screen, document)
     elif len(sys.argv) == 2 and sys.argv[1].isdigit():
         print("\n".join(picture(sys.stdin.read(), int(sys.argv[1]))))
     else:

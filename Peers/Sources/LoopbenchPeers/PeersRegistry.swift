@@ -12,12 +12,14 @@ public enum PeersRegistry {
   static let peers: [any Peer] = [
     SetPeer.unordered, SetPeer.flatHash,
     QueuePost<AsioLoop>(), QueuePost<LibeventLoop>(), QueuePost<LibevLoop>(),
-    QueuePost<GLibLoop>(), QueuePost<StackLoop>(),
+    QueuePost<GLibLoop>(), QueuePost<StackLoop>(), QueuePost<TokioLoop>(),
+    QueuePost<CrossbeamQueue>(),
     QueueWake<AsioLoop>(), QueueWake<LibeventLoop>(), QueueWake<LibevLoop>(),
-    QueueWake<GLibLoop>(), QueueWake<StackLoop>(),
+    QueueWake<GLibLoop>(), QueueWake<StackLoop>(), QueueWake<TokioLoop>(),
+    QueueWake<CrossbeamQueue>(),
     TimerPeer.asio, TimerPeer.libevent, TimerPeer.libev, TimerPeer.glib,
     IdlePeer.libevent, IdlePeer.libev, IdlePeer.glib,
-    PoolPeer<TBBPool>(), PoolPeer<AsioPool>(),
+    PoolPeer<TBBPool>(), PoolPeer<AsioPool>(), PoolPeer<TokioPool>(),
     PriorityPeer<TBBPool>(),
   ]
 
@@ -30,7 +32,7 @@ public enum PeersRegistry {
       summary: scenario.summary,
       series: scenario.series,
       references: scenario.references + own,
-      floors: scenario.floors,
+      floors: scenario.floors + (own.contains(CrossbeamQueue.name) ? [CrossbeamQueue.name] : []),
       extras: scenario.extras,
       details: scenario.details,
       isStandard: scenario.isStandard,

@@ -15,8 +15,9 @@ extension TablePool {
   static var poolSeries: [String] { ["empty"] }
 
   static func open() throws(PeerError) -> Self {
-    // 4: as many as the other pools have.
-    guard let pool = table.open(4) else { throw PeerError("\(name) could not start its threads") }
+    guard let pool = table.open(UInt32(PoolLoad.workers)) else {
+      throw PeerError("\(name) could not start its threads")
+    }
     return Self(pool: PeerPointer(value: pool))
   }
 
@@ -30,7 +31,7 @@ extension TablePool {
 struct TBBPool: TablePool {
   static let name = "tbb"
   static let summary =
-    "C++ on oneTBB: task_arena::enqueue of a lambda, 4 threads, an arena for each priority"
+    "C++ on oneTBB: task_arena::enqueue of a lambda, \(PoolLoad.workers) threads, an arena for each priority"
   static var table: cp_pool { cp_tbb }
   let pool: PeerPointer
 }
@@ -38,7 +39,7 @@ struct TBBPool: TablePool {
 struct AsioPool: TablePool {
   static let name = "asio"
   static let summary =
-    "C++ on Boost.Asio: boost::asio::post of a lambda to a thread_pool of 4; no priorities"
+    "C++ on Boost.Asio: boost::asio::post of a lambda to a thread_pool of \(PoolLoad.workers); no priorities"
   static var table: cp_pool { cp_asio_pool }
   let pool: PeerPointer
 }

@@ -6,10 +6,14 @@ import Testing
 /// Each table does every piece of work exactly once.
 @Suite("Work of the peers", .serialized)
 struct CountTests {
-  static let loops = [
-    ("asio", cp_asio), ("libevent", cp_libevent), ("libev", cp_libev), ("glib", cp_glib),
-    ("uv.stack", cp_uv_stack),
-  ]
+  static let loops =
+    [
+      ("asio", cp_asio), ("libevent", cp_libevent), ("libev", cp_libev), ("glib", cp_glib),
+      ("uv.stack", cp_uv_stack),
+    ]
+    + ["cp_tokio", "cp_crossbeam"].compactMap { name in
+      cp_rust_loop(name).map { (name, $0.pointee) }
+    }
 
   @Test("a loop runs each closure that its own thread and another thread post once, in order")
   func loops() throws {
@@ -64,7 +68,8 @@ struct CountTests {
 
   @Test("each pool runs each function once, and has finished when it is closed")
   func pools() throws {
-    for (name, table) in [("tbb", cp_tbb), ("asio", cp_asio_pool)] {
+    let tokio = cp_rust_pool("cp_tokio_pool").map { [("tokio", $0.pointee)] } ?? []
+    for (name, table) in [("tbb", cp_tbb), ("asio", cp_asio_pool)] + tokio {
       for _ in 0..<3 {
         let count = SharedCount()
         let pool = try #require(table.open(4), "\(name)")

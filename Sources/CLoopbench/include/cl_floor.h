@@ -43,6 +43,18 @@ extern const cl_wake_functions cl_eventfd_wake;
 // opened.
 int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness, uint32_t count);
 
+// A timerfd with an epoll descriptor that waits for it, for peers with a heap of timers.
+typedef struct cl_timerfd cl_timerfd;
+
+// Returns NULL on failure, and on systems other than Linux.
+cl_timerfd *_Nullable cl_timerfd_open(void);
+
+// Sets the timerfd to `deadline`, on the clock of `cl_now`, unless it is 0. Then polls
+// without waiting.
+void cl_timerfd_poll(cl_timerfd *_Nonnull timer, uint64_t deadline);
+
+void cl_timerfd_close(cl_timerfd *_Nonnull timer);
+
 // `io` with epoll_wait, read and write: the floor for loops that sleep in epoll.
 // Serves all descriptors of `io` until their ends. Returns 0 if there is no
 // descriptor or no epoll.

@@ -57,6 +57,14 @@ cl_uv_drain *_Nullable cl_uv_drain_open(uint32_t objects);
 // delivered. Each tick delivers up to `batch` objects.
 uint64_t cl_uv_drain_burst(cl_uv_drain *_Nonnull peer, uint32_t batch);
 
+// Makes objects that another thread queues count as steps of `finish`. Each tick delivers
+// up to `batch` objects. Call at most once, before the first burst.
+void cl_uv_drain_expect(cl_uv_drain *_Nonnull peer, uint32_t batch, cl_finish *_Nonnull finish);
+
+// Queues each object once, and wakes the loop if its list was empty. Call from any
+// thread, when all objects of the burst before were delivered.
+void cl_uv_drain_send(cl_uv_drain *_Nonnull peer);
+
 // The number of objects delivered so far.
 uint64_t cl_uv_drain_handed_over(const cl_uv_drain *_Nonnull peer);
 

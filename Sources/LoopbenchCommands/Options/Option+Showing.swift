@@ -58,7 +58,7 @@ extension Option {
     Option(
       "--kind KIND",
       of: [.plot],
-      "draw percentile, time or histogram (default: percentile)",
+      "draw percentile, time, histogram or growth (default: percentile)",
       .oneOf(\.plotKind)
     ),
     Option(

@@ -38,6 +38,10 @@ package struct MachineFacts: Equatable, Sendable {
   package var wakeSame: Double?
   /// The version of libuv's header at compile time.
   package var headerLibuv: String
+  /// The path of the library that contains `malloc`. Empty means unknown.
+  package var allocator = ""
+  /// The time to allocate a block that another thread frees, in ns.
+  package var allocatorTime: Double?
   /// The number of descriptors the process may open. 0 means unknown.
   package var descriptorLimit: UInt64 = 0
 
@@ -57,6 +61,8 @@ extension MachineFacts {
     facts.wakeAcross = wake("across", on: placement)
     facts.wakeSame = wake("same", on: placement)
     facts.others = ProcessorTimes.now().others(since: began)
+    let time = cl_allocator_ns()
+    facts.allocatorTime = time > 0 ? time : nil
     return facts
   }
 
@@ -71,6 +77,7 @@ extension MachineFacts {
     facts.timerSlack = cl_timer_slack()
     facts.load = cl_load()
     facts.descriptorLimit = cl_descriptor_limit()
+    facts.allocator = String(capacity: 4096) { cl_allocator_path($0, $1) }
     return facts
   }
 

@@ -100,6 +100,21 @@ extension Slice {
     }
   }
 
+  /// Measures `peer` in another of its series, with this slice's workload, and records
+  /// the samples here.
+  mutating func record(_ peer: any Peer, in other: String) throws(PeerError) {
+    var inner = Slice(
+      series: other,
+      workload: workload,
+      seats: seats,
+      pace: pace,
+      conditions: conditions,
+      generator: generator
+    )
+    try peer.measure(&inner)
+    recorded[series] = inner.recorded[other]
+  }
+
   /// The failure to throw for a series that the peer does not measure.
   public var unknownSeries: PeerError {
     PeerError("this peer does not measure the series \"\(series)\"")

@@ -49,9 +49,9 @@ public struct PostedCall: @unchecked Sendable {
 }
 
 /// The load of every peer of `pool` and `priority`.
-package enum PoolLoad {
+public enum PoolLoad {
   /// The number of operations that may run at once.
-  package static let workers = 4
+  public static let workers = 4
 }
 
 extension FunctionPool {

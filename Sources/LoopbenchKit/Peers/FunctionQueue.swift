@@ -115,7 +115,7 @@ extension FunctionQueue {
 /// The series of `post` in which a queue gets closures.
 enum ClosureSeries {
   static let all =
-    ["closure.across", "closure.self"] + producerCounts.map(name(producers:)) + [chain]
+    ["closure.across", "closure.self"] + producerCounts.map { name(producers: $0) } + [chain]
 
   /// The numbers of threads that post in the series with several of them.
   static let producerCounts = [4, 16, 64]
@@ -123,11 +123,13 @@ enum ClosureSeries {
   /// The series in which each closure posts the next one.
   static let chain = "closure.chain"
 
-  static func name(producers: Int) -> String { "closure.across.\(producers)" }
+  static func name(_ item: String = "closure", producers: Int) -> String {
+    "\(item).across.\(producers)"
+  }
 
-  /// The number of threads that post in a series.
+  /// The number of threads that post in a series of any item.
   static func producers(in series: String) -> Int {
-    producerCounts.first { name(producers: $0) == series } ?? 1
+    producerCounts.first { series.hasSuffix(".across.\($0)") } ?? 1
   }
 }
 

@@ -28,17 +28,17 @@ extension Plot {
   private func body(_ body: inout Markup) {
     body.line()
     body.element("h1", words: names)
-    for kind in PlotKind.allCases {
+    for kind in kinds {
       let checked = kind == self.kind ? " checked" : ""
       body.raw("<input type=\"radio\" name=\"tab\" id=\"tab-\(kind.rawValue)\"\(checked)>\n")
     }
     body.element("nav") { nav in
-      for kind in PlotKind.allCases {
+      for kind in kinds {
         nav.element("label", ["for": "tab-\(kind.rawValue)"], words: kind.title)
       }
     }
     body.line()
-    for kind in PlotKind.allCases {
+    for kind in kinds {
       body.element("section", ["id": "view-\(kind.rawValue)"]) { section in
         section.line()
         section.raw(picture(of: kind, withStyle: false))

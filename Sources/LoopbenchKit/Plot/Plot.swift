@@ -24,10 +24,16 @@ package struct Plot {
   }
 
   /// Whether no report has a result that `options` shows.
-  package var isEmpty: Bool { panels.isEmpty }
+  package var isEmpty: Bool { kind == .growth ? growth.charts.isEmpty : panels.isEmpty }
 
   /// An SVG picture that follows the light or dark scheme of the viewer.
   package func svg() -> String { picture(of: kind, withStyle: true) }
+
+  /// The curves of a plot of growth.
+  var growth: GrowthPlot { GrowthPlot(reports: reports, options: options) }
+
+  /// The kinds that have something to show.
+  var kinds: [PlotKind] { PlotKind.allCases.filter { $0 != .growth || !growth.charts.isEmpty } }
 
   /// A drawing for a terminal.
   ///
@@ -35,9 +41,13 @@ package struct Plot {
   ///   - width: The width in characters.
   ///   - isASCII: Whether to write only ASCII.
   package func terminal(width: Int, isASCII: Bool) -> String {
-    let panels = panels.map {
-      TerminalPanel(panel: $0, kind: kind, options: options, width: width, isASCII: isASCII).text()
-    }
+    let panels =
+      kind == .growth
+      ? growth.tables
+      : panels.map {
+        TerminalPanel(panel: $0, kind: kind, options: options, width: width, isASCII: isASCII)
+          .text()
+      }
     let text = panels.isEmpty ? "nothing to plot\n" : panels.joined(separator: "\n")
     return (isASCII ? ASCII.text(text) : text).printable
   }
@@ -84,6 +94,8 @@ package enum PlotKind: String, CaseIterable, Sendable {
   case time
   /// The distribution of the samples.
   case histogram
+  /// The median by the number at the end of a series' name.
+  case growth
 
   /// The heading of the plot.
   var title: String {
@@ -91,6 +103,7 @@ package enum PlotKind: String, CaseIterable, Sendable {
     case .percentile: "by percentile"
     case .time: "round by round"
     case .histogram: "distribution"
+    case .growth: "by size"
     }
   }
 }

@@ -30,12 +30,13 @@ struct PlotChart {
   private(set) var disturbed: [Int] = []
   private let isLinear: Bool
 
-  /// Returns nil for a histogram, which has no curves.
+  /// Returns nil for a histogram, which has no curves, and for a plot of growth, which has
+  /// no panels.
   init?(_ panel: PlotPanel, _ kind: PlotKind, _ options: PlotOptions) {
     switch kind {
     case .percentile: self.init(percentilesOf: panel, options)
     case .time: self.init(roundsOf: panel, options)
-    case .histogram: return nil
+    case .histogram, .growth: return nil
     }
   }
 

@@ -4,6 +4,7 @@ extension Plot {
   /// - Parameter withStyle: Whether the picture contains the style sheet. An HTML
   ///   page has one style sheet for all its pictures.
   func picture(of kind: PlotKind, withStyle: Bool) -> String {
+    guard kind != .growth else { return growth.picture(withStyle: withStyle) }
     let panels = panels
     var body = Markup()
     var y = 0.0
@@ -14,8 +15,14 @@ extension Plot {
       }
       body.line()
     }
-    let (width, height) = (Markup.number(PlotFrame.width), Markup.number(panels.isEmpty ? 60 : y))
     let title = "Latency \(kind.title): \(panels.map(\.title).joined(separator: ", "))"
+    return Self.picture(title, body, height: panels.isEmpty ? 0 : y, withStyle: withStyle)
+  }
+
+  /// An SVG picture of `body`, which is empty if its height is 0.
+  static func picture(_ title: String, _ body: Markup, height: Double, withStyle: Bool) -> String {
+    let isEmpty = height == 0
+    let (width, height) = (Markup.number(PlotFrame.width), Markup.number(isEmpty ? 60 : height))
     var markup = Markup()
     markup.element(
       "svg",
@@ -29,7 +36,7 @@ extension Plot {
       if withStyle { svg.element("style") { $0.raw(PlotStyleSheet.text) } }
       svg.element("rect", ["width": width, "height": height, "class": "paper"])
       svg.line()
-      if panels.isEmpty { svg.element("text", ["x": "20", "y": "35"], words: "nothing to plot") }
+      if isEmpty { svg.element("text", ["x": "20", "y": "35"], words: "nothing to plot") }
       svg.raw(body.text)
     }
     return markup.text + "\n"

@@ -9,13 +9,11 @@ struct UVCommit: FullPeer {
   let summary = "C on libuv: a flag in the target, an array, performed in a prepare callback"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    guard let peer = cl_uv_commit_open(UInt32(CommitLoad.targets)) else { throw .noLoop }
+    guard let peer = cl_uv_commit_open(UInt32(CommitLoad.targets(in: slice))) else { throw .noLoop }
     defer { cl_uv_commit_close(peer) }
     switch slice.series {
     case "duplicate":
-      slice.sample { operations in
-        cl_uv_commit_duplicates(peer, UInt32(operations / CommitLoad.targets))
-      }
+      slice.sample { _ in cl_uv_commit_duplicates(peer, UInt32(CommitLoad.repeats)) }
     case "first": slice.sample { _ in cl_uv_commit_first(peer) }
     default: throw slice.unknownSeries
     }
@@ -30,7 +28,7 @@ struct LTCommit: FullPeer {
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     try EventLoop.measuring { (loop) throws(PeerError) in
-      try CommitTiming.measure(loop, .commitTargets(), &slice)
+      try CommitTiming.measure(loop, .commitTargets(for: slice), &slice)
     }
   }
 }
@@ -53,7 +51,7 @@ struct LTKeptCommit: FullPeer {
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     try EventLoop.measuring { (loop) throws(PeerError) in
-      let targets = ObjectList.commitTargets()
+      let targets = ObjectList.commitTargets(for: slice)
       let transactions = ObjectList(count: targets.count) { index in
         Transaction(targets[index], CommitTarget.perform, on: loop)
       }
@@ -84,7 +82,7 @@ struct SetCommit: FullPeer {
   let summary = "a Swift Set of (target, selector), swapped out and performed; no loop"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    try CommitTiming.measure(PendingSet(), .commitTargets(), &slice)
+    try CommitTiming.measure(PendingSet(), .commitTargets(for: slice), &slice)
   }
 }
 
@@ -127,7 +125,7 @@ struct DirtyBitCommit: FullPeer {
   let summary = "a Bool in a Swift target and an array of unretained targets; no loop: the floor"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    try CommitTiming.measure(DirtyBits(), .commitTargets(), &slice)
+    try CommitTiming.measure(DirtyBits(), .commitTargets(for: slice), &slice)
   }
 }
 

@@ -10,7 +10,11 @@ extension Scenario {
       Series(
         name: "duplicate",
         summary: "1000 pending targets, each committed again 10 times: ns per commit",
-        workload: Workload(warmUps: 3, samples: 40, operations: CommitLoad.targets * 10)
+        workload: Workload(
+          warmUps: 3,
+          samples: 40,
+          operations: CommitLoad.targets * CommitLoad.repeats
+        )
       ),
       Series(
         name: "first",
@@ -41,6 +45,14 @@ extension Scenario {
 package enum CommitLoad {
   /// The number of distinct targets.
   package static let targets = 1000
+
+  /// The number of times that `duplicate` commits each of them.
+  static let repeats = 10
+
+  /// The number of distinct targets in `slice`.
+  static func targets(in slice: Slice) -> Int {
+    slice.workload.operations / (slice.series == "duplicate" ? repeats : 1)
+  }
 }
 
 /// The pending targets of a Swift peer of `commit`.
@@ -103,7 +115,7 @@ final class CommitTarget {
 
 extension ObjectList where Object == CommitTarget {
   /// Makes the targets that a Swift peer of `commit` commits.
-  static func commitTargets() -> ObjectList {
-    ObjectList(count: CommitLoad.targets) { _ in CommitTarget() }
+  static func commitTargets(for slice: Slice) -> ObjectList {
+    ObjectList(count: CommitLoad.targets(in: slice)) { _ in CommitTarget() }
   }
 }

@@ -17,6 +17,13 @@ extension Scenario {
         summary: "delivered in one tick",
         workload: Workload(warmUps: 10, samples: 50, operations: 1000)
       ),
+      Series(
+        name: DrainLoad.across,
+        summary: "100000 objects queued by a thread on another CPU: ns per object",
+        workload: Workload(warmUps: 1, samples: 3, operations: 100_000),
+        placement: .across,
+        isStandard: false
+      ),
     ],
     details: """
       The loop's own thread queues 1000 objects. The loop delivers them to a function, 16 per tick
@@ -26,16 +33,24 @@ extension Scenario {
                                       ├──────────────────────────────────────┤  divided by 1000
 
       With `batched` the loop can do other work between two ticks. The difference from `whole` is the
-      cost of that.
+      cost of that. In `across` a thread on another CPU queues the objects to a sleeping loop, and a
+      tick delivers all that it finds.
+
+        producer   queue 1  queue 2  …  queue n
+        loop       (asleep)    1 … k │ k + 1 … n
+                   ├───────────────────────────┤  divided by n
       """
   )
 }
 
 /// The load that every `drain` peer measures.
 package enum DrainLoad {
+  /// The series in which another thread queues the objects.
+  static let across = "across"
+
   /// The number of objects that a tick may deliver in `slice`.
   package static func batch(for slice: Slice) -> Int {
-    slice.series == "whole" ? slice.workload.operations : 16
+    slice.series == "batched" ? 16 : slice.workload.operations
   }
 }
 
@@ -50,7 +65,17 @@ struct UVDrain: FullPeer {
     guard let peer = cl_uv_drain_open(UInt32(slice.workload.operations)) else { throw .noLoop }
     defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
     let batch = UInt32(DrainLoad.batch(for: slice))
-    slice.sample { _ in cl_uv_drain_burst(peer, batch) }
+    guard slice.series == DrainLoad.across else {
+      return slice.sample { _ in cl_uv_drain_burst(peer, batch) }
+    }
+    let finish = CompletionCounter(stop: cl_uv_loop_stop, context: UnsafeMutableRawPointer(peer))
+    cl_uv_drain_expect(peer, batch, finish.pointer)
+    let shared = UnsafeTransfer(peer)
+    try slice.sampleBursts(of: slice.workload.operations, to: finish) {
+      cl_uv_drain_send(shared.value)
+    } runLoop: {
+      cl_uv_loop_run(UnsafeMutableRawPointer(peer))
+    }
   }
 }
 
@@ -71,6 +96,18 @@ struct LTDrain: FullPeer {
       ) { object, _ in
         cl_black_hole(Unmanaged.passUnretained(object).toOpaque())
         cl_finish_step(finish.pointer)
+      }
+      if slice.series == DrainLoad.across {
+        // A port in use keeps the loop waiting.
+        let port = loop.port
+        loop.waitsForPosts = true
+        let shared = UnsafeTransfer((objects: objects, queue: queue))
+        try slice.sampleBursts(of: objects.count, to: finish) {
+          shared.value.objects.forEach { shared.value.queue.enqueue($0) }
+        } runLoop: {
+          loop.run()
+        }
+        return withExtendedLifetime(port) {}
       }
       try slice.sample { (_) throws(PeerError) in
         finish.reset(target: objects.count)

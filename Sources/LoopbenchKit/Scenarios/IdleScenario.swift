@@ -31,16 +31,19 @@ extension Slice {
   /// Measures the ticks of `loop`, a `uv_loop_t *`, in the same way for every
   /// peer.
   ///
-  /// - Parameter finish: Ends `runLoop` after the last tick of a sample.
-  fileprivate mutating func sampleTicks(
+  /// - Parameters:
+  ///   - operations: The number of operations that each tick counts as.
+  ///   - finish: Ends `runLoop` after the last tick of a sample.
+  mutating func sampleTicks(
     of loop: UnsafeMutableRawPointer,
+    each operations: Int = 1,
     to finish: CompletionCounter,
     runLoop: () -> Void
   ) throws(PeerError) {
     guard let idle = cl_idle_open(loop, finish.pointer) else { throw .noLoop }
     defer { cl_idle_close(idle) }
-    try sample { (ticks) throws(PeerError) in
-      finish.reset(target: ticks)
+    try sample { (total) throws(PeerError) in
+      finish.reset(target: total / operations)
       let began = cl_now()
       runLoop()
       return try finish.nanoseconds(since: began)
@@ -60,6 +63,23 @@ struct UVIdle: FullPeer {
     defer { cl_uv_loop_close(loop) }
     let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
     try slice.sampleTicks(of: loop, to: finish) { cl_uv_loop_run(loop) }
+  }
+}
+
+/// `idle` on an `EventLoop` that has its own loop.
+struct LTOwnIdle: FullPeer {
+  let name = "lt.own"
+  let scenario = "idle"
+  let isStandard = false
+  let summary = "EventLoop() with the same foreign idle handle on its libuvLoop"
+
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
+      let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
+      try slice.sampleTicks(of: loop.libuvLoop, to: finish) { loop.run() }
+      // The idle handle was closed. A tick frees it.
+      loop.run(.noWait)
+    }
   }
 }
 

@@ -31,7 +31,8 @@ struct LTPost: Peer {
     case ClosureSeries.chain: try chain(loop, &slice)
     default:
       guard series.contains(slice.series) else { throw slice.unknownSeries }
-      try across(loop, &slice, Self.closureBurst)
+      let isTyped = slice.series.hasPrefix("typed.")
+      try across(loop, &slice, isTyped ? Self.typedBurst : Self.closureBurst)
     }
   }
 }

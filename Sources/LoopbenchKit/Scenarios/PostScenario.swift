@@ -13,7 +13,9 @@ extension Scenario {
     name: "post",
     summary: "post functions to the loop; a sample is a burst's mean, first post to last run",
     series: PostLoad.items.map(across) + PostLoad.items.map(toSelf)
-      + ClosureSeries.producerCounts.map(produced) + [chain],
+      + PostLoad.items.prefix(2).flatMap { item in
+        ClosureSeries.producerCounts.map { produced(item, by: $0) }
+      } + [chain],
     floors: ["cond"],
     details: """
       `.across` posts from a thread on another CPU to a sleeping loop. `.self` posts from the loop's own
@@ -24,18 +26,18 @@ extension Scenario {
         loop       (asleep)     run 1  run 2  …  run n
                    ├────────────────────────────────┤  divided by n
 
-      In `closure.across.4`, `.16` and `.64`, that many threads share the other CPU and each posts an
-      equal part of the burst. In `closure.chain`, each closure posts the next one to its own loop:
+      In `closure.across.4`, `.16` and `.64`, and in `typed` likewise, that many threads share the
+      other CPU and each posts an equal part of the burst. In `closure.chain`, each closure posts the next one to its own loop:
 
         loop       post 1 │ run 1, post 2 │ run 2, post 3 │ …  run 1000
                    ├──────────────────────────────────────────────────┤  divided by 1000
       """
   )
 
-  private static func produced(_ producers: Int) -> Series {
+  private static func produced(_ item: PostLoad.Item, by producers: Int) -> Series {
     Series(
-      name: ClosureSeries.name(producers: producers),
-      summary: "102400 closures from \(producers) threads on another CPU: ns per item",
+      name: ClosureSeries.name(item.name, producers: producers),
+      summary: "102400 \(item.plural) from \(producers) threads on another CPU: ns per item",
       // Divisible by each number of threads.
       workload: Workload(warmUps: 1, samples: 3, operations: 102_400),
       placement: .across,
@@ -70,7 +72,9 @@ extension Scenario {
 
 /// The items that the series of `post` post.
 package enum PostLoad {
-  fileprivate static let items = [
+  fileprivate typealias Item = (name: String, plural: String)
+
+  fileprivate static let items: [Item] = [
     (name: "typed", plural: "functions with a context"),
     (name: "closure", plural: "closures"),
     (name: "commit", plural: "commits of 1000 targets"),
@@ -80,7 +84,9 @@ package enum PostLoad {
   /// those that post from the loop's thread.
   package static let series =
     items.map { $0.name + ".across" } + items.map { $0.name + ".self" }
-    + ClosureSeries.producerCounts.map(ClosureSeries.name(producers:)) + [ClosureSeries.chain]
+    + items.prefix(2).flatMap { item in
+      ClosureSeries.producerCounts.map { ClosureSeries.name(item.name, producers: $0) }
+    } + [ClosureSeries.chain]
 }
 
 /// A burst of items that a producer's thread posts to the loop, timed end to end.

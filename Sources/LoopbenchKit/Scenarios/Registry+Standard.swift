@@ -11,7 +11,9 @@ extension Registry {
   /// The scenarios and peers of `loopbench`. To add a scenario or peer, add a type
   /// in `Scenarios/` or `Peers/` and one line in this registry.
   public static let standard = Registry(
-    scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop, .io],
+    scenarios: [
+      .commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop, .io, .growth,
+    ],
     peers: [
       UVCommit(),
       LTCommit(),
@@ -38,11 +40,13 @@ extension Registry {
       LTDrain(),
       CTimer.uv,
       LTTimer(),
+      HeapTimer(),
       CTimer.eventfd,
       CTimer.cond,
       DispatchTimer(),
       UVIdle(),
       LTIdle(),
+      LTOwnIdle(),
       LTIdle(observation: .reported),
       LTIdle(observation: .traced),
       PoolPeer<UVPool>(),
@@ -63,6 +67,9 @@ extension Registry {
       LTIO(),
       CIO.epoll,
       DispatchIO(),
+      GrowthPeer.uv,
+      GrowthPeer.lt,
+      GrowthPeer.heap,
     ]
   )
 }

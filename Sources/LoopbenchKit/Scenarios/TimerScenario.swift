@@ -13,7 +13,8 @@ extension Scenario {
         summary: "from the due time to the callback's first instruction",
         workload: Workload(warmUps: 2, samples: 36, operations: 1)
       )
-    ] + TimerLoad.pending.map(arming),
+    ] + TimerLoad.pending.map(arming) + TimerLoad.precise.map(arming),
+    references: ["uv", "heap"],
     floors: ["eventfd", "cond"],
     details: """
       A timer is due every 2 ms, on a schedule that is fixed beforehand. A sample is the lateness of
@@ -33,13 +34,21 @@ extension Scenario {
 
         loop       arm, cancel │ arm, cancel │ …  arm, cancel │ tick
         pending    ├────────────────────────────────────────────────┤  divided by 1000
+
+      In `precise`, precise timers wait. The loop's thread arms 1000 more and makes a tick. The timers
+      are cancelled after that, outside the time.
+
+        loop       arm 1, 2, 3 … 1000 │ tick │ cancel 1, 2, 3 … 1000
+        precise    ├─────────────────────────┤  divided by 1000
       """
   )
 
   private static func arming(_ load: (name: String, timers: Int)) -> Series {
-    Series(
+    let isPrecise = load.name.hasPrefix("precise")
+    let work = isPrecise ? "arm a precise timer" : "arm and cancel a timer"
+    return Series(
       name: load.name,
-      summary: "arm and cancel a timer beside \(load.timers) pending ones: ns per pair",
+      summary: "\(work) beside \(load.timers) pending ones: ns per \(isPrecise ? "timer" : "pair")",
       workload: Workload(warmUps: 3, samples: 30, operations: 1000),
       isStandard: false
     )
@@ -57,10 +66,20 @@ public enum TimerLoad {
     (name: "pending.1k", timers: 1000), (name: "pending.100k", timers: 100_000),
   ]
 
+  /// The series with pending precise timers, and their numbers.
+  static let precise = [
+    (name: "precise.1k", timers: 1000), (name: "precise.100k", timers: 100_000),
+  ]
+
   /// The number of timers that are pending while `slice` is measured; `nil` for the other
   /// series.
   public static func pendingTimers(of slice: Slice) -> Int? {
-    pending.first { $0.name == slice.series }?.timers
+    slice.series.hasPrefix("pending.") ? Size(of: slice.series)?.count : nil
+  }
+
+  /// The same for precise timers.
+  static func preciseTimers(of slice: Slice) -> Int? {
+    slice.series.hasPrefix("precise.") ? Size(of: slice.series)?.count : nil
   }
 
   /// The delays in ms of that many pending timers, which differ and are in no order. A
@@ -182,6 +201,9 @@ struct LTTimer: FullPeer {
     try EventLoop.measuring { (loop) throws(PeerError) in
       if let count = TimerLoad.pendingTimers(of: slice) {
         return arm(on: loop, beside: count, &slice)
+      }
+      if let count = TimerLoad.preciseTimers(of: slice) {
+        return try PreciseTimers.measure(on: loop, beside: count, &slice)
       }
       let ticks = LoopTicks(of: loop, for: slice)
       let interval = Duration.nanoseconds(TimerLoad.interval)

@@ -52,7 +52,7 @@ struct SelectionTests {
   @Test("a scenario that is not standard is measured only when it is named")
   func named() throws {
     let named = registry.scenarios.filter { !$0.isStandard }.map(\.name)
-    #expect(named == ["pool", "priority", "hop", "io"])
+    #expect(named == ["pool", "priority", "hop", "io", "growth"])
     let peers = try select(["pool"]).contenders.map(\.name).filter { $0.hasPrefix("pool/empty") }
     #expect(peers.contains("pool/empty/lt") && peers.contains("pool/empty/dispatch"))
     for changed in [registry.closed, registry.taking(samples: 2, in: 1)] {

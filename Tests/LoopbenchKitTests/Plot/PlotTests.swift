@@ -3,6 +3,9 @@ import Testing
 
 @Suite("Plot")
 struct PlotTests {
+  /// The kinds that every report can be drawn as.
+  static let kinds = PlotKind.allCases.filter { $0 != .growth }
+
   private func plot(
     _ kind: PlotKind,
     _ names: String...,
@@ -12,7 +15,7 @@ struct PlotTests {
     return Plot(reports: reports, kind: kind, options: options)
   }
 
-  @Test("an SVG is well-formed XML and has a title for every curve", arguments: PlotKind.allCases)
+  @Test("an SVG is well-formed XML and has a title for every curve", arguments: PlotTests.kinds)
   func svg(_ kind: PlotKind) throws {
     let svg = try plot(kind, "a <b> & \"c\".json").svg()
     #expect(XMLCheck.fault(in: svg) == nil)
@@ -35,7 +38,7 @@ struct PlotTests {
     #expect(words.allSatisfy { $0.count <= 16 }, "\(words)")
   }
 
-  @Test("a plot of several files names each file", arguments: PlotKind.allCases)
+  @Test("a plot of several files names each file", arguments: PlotTests.kinds)
   func overlay(_ kind: PlotKind) throws {
     let svg = try plot(kind, "before.json", "after.json").svg()
     #expect(svg.contains("before") && svg.contains("after"))
@@ -47,7 +50,7 @@ struct PlotTests {
   func html() throws {
     let html = try plot(.percentile, "a.json").html()
     #expect(html.hasPrefix("<!DOCTYPE html>"))
-    #expect(html.ranges(of: "<svg").count == PlotKind.allCases.count)
+    #expect(html.ranges(of: "<svg").count == Self.kinds.count)
     #expect(html.contains("<table"))
     let addresses = html.replacing("http://www.w3.org/2000/svg", with: "")
     for word in ["http:", "https:", "src=", "@import", "url("] {
@@ -57,7 +60,7 @@ struct PlotTests {
 
   @Test(
     "a drawing fits the width of the terminal, and contains only ASCII on request",
-    arguments: PlotKind.allCases
+    arguments: PlotTests.kinds
   )
   func terminal(_ kind: PlotKind) throws {
     let plot = try plot(kind, "a.json")

@@ -67,6 +67,26 @@ struct CPeerTests {
     }
   }
 
+  @Test("every object that another thread queues is delivered once")
+  func drainAcross() throws {
+    let peer = try #require(cl_uv_drain_open(5000))
+    let loop = UnsafeMutableRawPointer(peer)
+    defer { cl_uv_loop_close(loop) }
+    let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
+    cl_uv_drain_expect(peer, 5000, finish.pointer)
+    let shared = UnsafeTransfer(peer)
+    for burst in 1...3 {
+      finish.reset(target: 5000)
+      let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
+        cl_uv_drain_send(shared.value)
+      } runLoop: {
+        cl_uv_loop_run(loop)
+      }
+      #expect(finish.ran == 5000 && elapsed > 0)
+      #expect(cl_uv_drain_handed_over(peer) == UInt64(burst) * 5000)
+    }
+  }
+
   @Test("a timer fires the given number of times, and never early")
   func timer() {
     var lateness = [Int64](repeating: -1, count: 5)

@@ -54,7 +54,8 @@ struct StandardPeerTests {
     }
     let names = Set(selection.contenders.map(\.peer.name))
     let expected = [
-      "lt", "uv", "eventfd", "epoll", "cond", "dispatch", "actor", "task", "uvwork", "ring",
+      "lt", "lt.own", "uv", "eventfd", "epoll", "cond", "heap", "dispatch", "actor", "task",
+      "uvwork", "ring",
     ]
     #expect(names.isSuperset(of: expected))
     // If loopbench-foundation is not built, these two peers are left out with a

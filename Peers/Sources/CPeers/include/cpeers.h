@@ -41,6 +41,9 @@ extern const cp_loop cp_libev;
 extern const cp_loop cp_glib;
 extern const cp_loop cp_uv_stack;
 
+// A table of the library in Rust; NULL if it is not beside the program.
+const cp_loop *_Nullable cp_rust_loop(const char *_Nonnull name);
+
 // Ticks of a loop without work, which an idle callback keeps from blocking.
 typedef struct {
   void *_Nullable (*_Nonnull open)(void);
@@ -85,6 +88,7 @@ typedef struct {
 
 extern const cp_pool cp_tbb;
 extern const cp_pool cp_asio_pool;
+const cp_pool *_Nullable cp_rust_pool(const char *_Nonnull name);
 
 // Fires `count` times, at `first`, `first + interval`, …. Writes the lateness of
 // each fire in ns, negative if early. Returns the number of fires.
