@@ -26,6 +26,13 @@ static inline curl_off_t lt_curl_size(CURL *easy) {
   return size;
 }
 
+// How long a transfer that is done took, in microseconds.
+static inline curl_off_t lt_curl_time(CURL *easy) {
+  curl_off_t time = 0;
+  curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &time);
+  return time;
+}
+
 // Makes `multi` call `socket` and `timer` with `pointer`.
 static inline void lt_curl_set_events(CURLM *multi, void *pointer, curl_socket_callback socket,
                                       curl_multi_timer_callback timer) {

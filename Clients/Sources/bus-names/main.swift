@@ -8,9 +8,6 @@ import LoopTransactions
 
 /// A connection to a bus. Belongs to the loop's thread.
 final class Bus {
-  /// Performed before the loop waits, once in a tick in which sd-bus was called.
-  static let process = Selector<Bus>("process") { $0.process() }
-
   private let (loop, address): (EventLoop, String)
   private var bus: OpaquePointer?
   private var (watcher, timer): (CopyWatcher?, LoopTimer?)
@@ -23,6 +20,8 @@ final class Bus {
   init(at address: String, on loop: EventLoop) {
     (self.loop, self.address) = (loop, address)
     connect()
+    // sd-bus wants other events and another timeout after each call, whoever made it.
+    loop.addObserver(for: .beforeWaiting) { [unowned self] _ in askForEvents() }
   }
 
   var summary: String { "owned \(owned), changes \(changes), connections \(connections)" }
@@ -36,7 +35,6 @@ final class Bus {
     guard names.remove(name) != nil, bus != nil else { return }
     owned -= 1
     sd_bus_release_name_async(bus, nil, name, nil, nil)
-    loop.commit(self, Bus.process)
   }
 
   func close() {
@@ -54,7 +52,6 @@ final class Bus {
       return 0
     }
     sd_bus_request_name_async(bus, nil, name, 0, replied, pointer(to: self))
-    loop.commit(self, Bus.process)
   }
 }
 
@@ -75,9 +72,8 @@ extension Bus {
       }
     )
     watcher = CopyWatcher(sd_bus_get_fd(bus), for: .readable, on: loop) { [unowned self] in
-      loop.commit(self, Bus.process)
+      process()
     }
-    loop.commit(self, Bus.process)
   }
 
   /// Called with the answer to the first call.
@@ -110,12 +106,15 @@ extension Bus {
 // Events, which change with each call of sd-bus.
 extension Bus {
   private func process() {
+    var result: Int32 = 1
+    while result > 0 { result = sd_bus_process(bus, nil) }
+    if result < 0 { fail() }
+  }
+
+  private func askForEvents() {
+    // 0: sd-bus has read messages that it has not processed.
+    while bus != nil, lt_sd_bus_timeout(bus) == 0 { process() }
     guard bus != nil else { return }
-    repeat {
-      var result: Int32 = 1
-      while result > 0 { result = sd_bus_process(bus, nil) }
-      if result < 0 { return fail() }
-    } while lt_sd_bus_timeout(bus) == 0
     let interest = Int16(truncatingIfNeeded: sd_bus_get_events(bus))
     var events: DescriptorEvents = []
     if interest & lt_pollin != 0 { events.insert(.readable) }
@@ -130,7 +129,7 @@ extension Bus {
     timer?.cancel()
     if time == .max { return }
     let delay = LoopClock.now.duration(to: LoopClock.Instant(nanoseconds: time * 1000))
-    timer = loop.addTimer(after: delay) { [unowned self] _ in loop.commit(self, Bus.process) }
+    timer = loop.addTimer(after: delay) { [unowned self] _ in process() }
   }
 }
 

@@ -25,6 +25,7 @@ final class Transfers {
   private var watchers: [curl_socket_t: DescriptorWatcher] = [:]
   private var next = 1
   private var (done, failed, repeated, bytes, zeros, timers) = (0, 0, 0, 0, 0, 0)
+  private var times = LatencyHistogram()
 
   /// Called when every transfer has ended.
   var ended: (() -> Void)?
@@ -48,7 +49,7 @@ final class Transfers {
 
   var summary: String {
     "done \(done), failed \(failed), repeated \(repeated), bytes \(bytes); "
-      + "\(zeros) timeouts of 0, \(timers) timers"
+      + "\(zeros) timeouts of 0, \(timers) timers; p99 \(times.value(atPercentile: 99))"
   }
 
   /// Reuses `easy` for the next transfer, if there is one.
@@ -88,7 +89,9 @@ extension Transfers {
 
   private func finish(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) {
     switch result {
-    case CURLE_OK: (done, bytes) = (done + 1, bytes + Int(lt_curl_size(easy)))
+    case CURLE_OK:
+      (done, bytes) = (done + 1, bytes + Int(lt_curl_size(easy)))
+      times.record(.microseconds(lt_curl_time(easy)))
     case CURLE_HTTP_RETURNED_ERROR: failed += 1
     default:
       repeated += 1

@@ -10,9 +10,6 @@ import LoopTransactions
 
 /// A channel of a PostgreSQL server. Belongs to the loop's thread.
 final class Channel {
-  /// Performed before the loop waits, once in a tick in which there is something to do.
-  static let exchange = Selector<Channel>("exchange") { $0.exchange() }
-
   private let (loop, name, server): (EventLoop, String, String)
   private var connection: OpaquePointer?
   private var watcher: CopyWatcher?
@@ -30,12 +27,11 @@ final class Channel {
   init(_ name: String, of server: String, on loop: EventLoop) {
     (self.loop, self.name, self.server) = (loop, name, server)
     connect()
+    // Once in each tick, after all lines and all input of that tick.
+    loop.addObserver(for: .beforeWaiting) { [unowned self] _ in exchange() }
   }
 
-  func notify(_ line: String) {
-    waiting.append(line)
-    loop.commit(self, Channel.exchange)
-  }
+  func notify(_ line: String) { waiting.append(line) }
 
   var summary: String {
     "confirmed \(confirmed), refused \(refused), resent \(resent), connections \(connections)"
@@ -75,9 +71,8 @@ extension Channel {
     PQenterPipelineMode(connection)
     lt_pq_send(connection, "LISTEN " + name, nil)
     endTransaction(of: [])
-    loop.commit(self, Channel.exchange)
     watcher = CopyWatcher(PQsocket(connection), for: .readable, on: loop) { [unowned self] in
-      if PQconsumeInput(connection) == 0 { fail() } else { loop.commit(self, Channel.exchange) }
+      if PQconsumeInput(connection) == 0 { fail() }
     }
   }
 

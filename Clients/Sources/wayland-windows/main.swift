@@ -38,9 +38,6 @@ final class Window {
 
 /// A connection to a compositor. Belongs to the loop's thread.
 final class Desktop {
-  /// Performed before the loop waits, once in a tick with requests or events.
-  static let exchange = Selector<Desktop>("exchange") { $0.exchange() }
-
   private let (loop, path): (EventLoop, String)
   private var watcher: DescriptorWatcher?
   // While a read is announced, other threads that read wait for it.
@@ -51,14 +48,17 @@ final class Desktop {
   fileprivate var due: [Window] = []
   fileprivate var shown = 0
 
-  init(at path: String, on loop: EventLoop) { (self.loop, self.path) = (loop, path) }
+  init(at path: String, on loop: EventLoop) {
+    (self.loop, self.path) = (loop, path)
+    // Once in each tick, after all requests and events of that tick.
+    loop.addObserver(for: .beforeWaiting) { [unowned self] _ in exchange() }
+  }
 
   var summary: String { "windows \(windows.count), shown \(shown), connections \(connections)" }
 
   func open(_ title: String) {
     windows.append(Window(title, on: self))
     if objects.picture != nil { due.append(windows[windows.count - 1]) }
-    loop.commit(self, Desktop.exchange)
   }
 
   /// Waits for the compositor, as libraries for drawing do.
@@ -69,8 +69,6 @@ final class Desktop {
     if isReading { wl_display_cancel_read(display) }
     isReading = false
     lt_roundtrip(display)
-    // Nothing wakes the loop for the events that were read.
-    loop.commit(self, Desktop.exchange)
   }
 }
 
@@ -83,9 +81,7 @@ extension Desktop {
     watcher = try? loop.watch(wl_display_get_fd(display), for: .readable) { [unowned self] _ in
       if isReading { wl_display_read_events(display) }
       isReading = false
-      loop.commit(self, Desktop.exchange)
     }
-    loop.commit(self, Desktop.exchange)
   }
 
   private func found(_ name: UInt32, _ kind: UnsafePointer<CChar>?) {

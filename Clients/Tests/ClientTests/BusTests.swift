@@ -64,10 +64,14 @@ struct BusTests {
     #expect(try server.hasOwner("org.example.A"))
     try first.expectIdleSecond()
     try second.expectIdleSecond()
+    try first.measure { number in
+      try first.send("claim org.example.R\(number)")
+      _ = try first.line("org.example.R\(number) is owned by ")
+    }
     try first.send("release org.example.A")
     _ = try second.line("org.example.A is free")
-    #expect(try second.finish() == ["owned 0, changes 2, connections 1"])
-    #expect(try first.finish().last == "owned 0, changes 2, connections 1")
+    #expect(try second.finish() == ["owned 0, changes 502, connections 1"])
+    #expect(try first.finish().last == "owned 500, changes 502, connections 1")
   }
 
   // The client asks sd-bus for its events and its timeout before it waits. E6.

@@ -12,6 +12,7 @@ final class Client {
   let program: TestProgram
   private let display: VirtualDisplay?
   private let trace: URL?
+  private let name: String
 
   /// - Parameter folder: Where to write a trace of the system calls. Nil for no trace.
   init(
@@ -21,6 +22,7 @@ final class Client {
     environment: [String: String] = [:],
     tracedIn folder: ServerFolder? = nil
   ) throws {
+    self.name = loop == .gtk ? name + " --gtk" : name
     display = loop == .gtk ? try VirtualDisplay() : nil
     trace = folder?.url.appendingPathComponent("\(name).trace")
     var words = [TestProgram.built(name)] + arguments
@@ -49,6 +51,17 @@ final class Client {
     }
     let output = program.finish()
     throw Ended(awaited: prefix, code: output.code, errors: output.errors)
+  }
+
+  /// Makes `count` requests, each of which waits for its answer, and prints how long they
+  /// took. The time includes that of the pipes to the client and back.
+  func measure(_ count: Int = 500, _ request: (Int) throws -> Void) rethrows {
+    let clock = ContinuousClock()
+    let times = try (1...count).map { number in try clock.measure { try request(number) } }.sorted()
+    let texts = [50, 99].map { percent in
+      "p\(percent) \(times[count * percent / 100 - 1].formatted(.units(allowed: [.microseconds])))"
+    }
+    print("\(name): \(texts.joined(separator: ", ")) of \(count) round trips")
   }
 
   /// The number of ticks that the client's loop has made.

@@ -108,10 +108,14 @@ struct PostgresTests {
     try client.expectIdleSecond()
     _ = try server.sql("NOTIFY lines, 'from psql'")
     #expect(try client.line("got ") == "from psql")
+    try client.measure { number in
+      try client.send("round \(number)")
+      #expect(try client.line("got ") == "round \(number)")
+    }
     try client.send("last")
     #expect(
       try client.finish() == [
-        "got last", "confirmed 101, refused 0, resent 0, connections 1",
+        "got last", "confirmed 601, refused 0, resent 0, connections 1",
       ]
     )
   }

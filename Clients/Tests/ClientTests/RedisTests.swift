@@ -14,10 +14,14 @@ struct RedisTests {
     try client.program.send((1...1000).map(String.init))
     while try client.line("total ") != "500500" {}
     try client.expectIdleSecond()
+    try client.measure { number in
+      try client.send("1")
+      #expect(try client.line("total ") == "\(500_500 + number)")
+    }
     #expect(
-      try client.finish() == ["confirmed 1000, unknown 0, connections 1"]
+      try client.finish() == ["confirmed 1500, unknown 0, connections 1"]
     )
-    #expect(try server.value("sum") == 500_500)
+    #expect(try server.value("sum") == 501_000)
   }
 
   @Test("the commands of a tick are one write")

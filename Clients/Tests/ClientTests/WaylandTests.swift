@@ -67,7 +67,11 @@ struct WaylandTests {
     try client.send("last")
     #expect(try client.line("last ") == "is shown")
     #expect(try server.titles() == (["last"] + (1...20).map { "window \($0)" }).sorted())
-    #expect(try client.finish() == ["windows 21, shown 21, connections 1"])
+    try client.measure(100) { number in
+      try client.send("round \(number)")
+      _ = try client.line("round \(number) is shown")
+    }
+    #expect(try client.finish() == ["windows 121, shown 121, connections 1"])
   }
 
   @Test("a tick in which nothing has changed makes no system call for the compositor")

@@ -96,6 +96,7 @@ public func runCase(on host: some TestedHost) throws {
     "shortage": { try $0.shortage() },
     "lateness": { try $0.lateness() },
     "traced": { try $0.traced() },
+    "observed": { try $0.observed() },
   ]
   guard let name = CommandLine.arguments.dropFirst().first, let body = cases[name] else {
     fatalError("usage: one of \(cases.keys.sorted())")

@@ -57,6 +57,13 @@ struct HostTests {
     #expect(figures["ticks"] ?? .infinity < 5)
   }
 
+  @Test("a plain observer is called between an event's callback and the host's wait", arguments: hosts)
+  func observed(_ host: String) throws {  // L4, E6
+    let figures = try HostProgram.run(host, "observed")
+    #expect(figures["events"] == 100)
+    #expect(figures["inTime"] == 100)
+  }
+
   // In these hosts, the EventLoop serves the main queue. The other hosts serve the
   // main queue themselves.
   @Test(

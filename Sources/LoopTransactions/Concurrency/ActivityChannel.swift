@@ -131,11 +131,12 @@ extension EventLoop {
   /// task that the host runs causes no tick.
   fileprivate var taskRequest: TaskRequest? {
     if isBetweenTurns { return nil }
-    let isByTurns = host != nil || virtualTime != nil
+    // A host waits after `beforeWaiting`, as the poll of a run does.
+    let isStepped = virtualTime != nil && host == nil
     return TaskRequest(
       tick: core.metrics.ticks.value,
-      isFollowed: !isByTurns || isArmed,
-      blocks: !isByTurns
+      isFollowed: !isStepped || isArmed,
+      blocks: !isStepped
     )
   }
 }

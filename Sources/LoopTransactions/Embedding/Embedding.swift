@@ -120,12 +120,14 @@ public final class Embedding {
     return loop.timeoutForHost
   }
 
-  /// Makes one tick that does not block: handles ready events and performs
-  /// commits, within the budget.
+  /// Makes one tick that does not block: handles ready events, and then calls
+  /// observers and performs commits, within the budget.
   ///
-  /// Call on the loop, but not from one of its callbacks or from `onChange`. A
-  /// turn calls neither `entry` nor `exit` observers. The embedding continues
-  /// after `stop()`, and also while the loop has nothing to wait for.
+  /// Call on the loop, but not from one of its callbacks or from `onChange`. The
+  /// host's wait takes the place of the poll: a turn calls the `afterWaiting`
+  /// observers after the callbacks of events, and ends with the `beforeWaiting`
+  /// observers. It calls neither `entry` nor `exit` observers. The embedding
+  /// continues after `stop()`, and also while the loop has nothing to wait for.
   ///
   /// If a turn leaves work, `nextTimeout` is zero afterwards. Make the next
   /// turn after the host has handled its ready events. Making turns in a row

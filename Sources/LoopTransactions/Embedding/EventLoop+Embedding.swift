@@ -50,12 +50,7 @@ extension EventLoop {
   }
 
   /// Makes a tick that does not block, and prepares for posts.
-  func turnForHost() {
-    step()
-    // A callback may have closed an adopted loop.
-    guard state == .idle, !wasTornDown, !core.isForked else { return }
-    settleForHost()
-  }
+  func turnForHost() { stepForHost() }
 }
 
 extension VirtualTime {

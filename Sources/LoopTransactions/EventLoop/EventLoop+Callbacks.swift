@@ -2,7 +2,14 @@
 // main-actor code would trap on another thread.
 
 func loopWillWait(_ handle: PrepareHandle?) {
-  withLoop(of: handle) { $0.ownsLoop ? $0.beforeWaiting() : $0.ownerWillWait() }
+  withLoop(of: handle) { loop in
+    switch loop.driver {
+    case .own: loop.beforeWaiting()
+    case .owner: loop.ownerWillWait()
+    // The host waits after the turn, and not in this poll.
+    case .turn: break
+    }
+  }
 }
 
 func loopDidWait(_ handle: CheckHandle?) {

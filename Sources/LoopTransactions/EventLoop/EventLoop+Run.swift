@@ -99,12 +99,27 @@ extension EventLoop {
 extension EventLoop {
   /// Makes one tick that does not block. Does not call `entry` and `exit`
   /// observers.
-  package func step() { step(.noWait) }
+  package func step() { step(.noWait) { uv.run(.noWait) } }
 
   /// Makes one tick, which blocks until there is an event.
-  package func stepWhenWoken() { step(.once) }
+  package func stepWhenWoken() { step(.once) { uv.run(.once) } }
 
-  private func step(_ mode: RunMode) {
+  /// Makes a tick for a host that waits for the loop's descriptor afterwards:
+  /// polls without blocking, and then does what precedes a wait. L4.
+  func stepForHost() { step(.noWait, pollAndPerform) }
+
+  private func pollAndPerform() {
+    driver = .turn
+    uv.run(.noWait)
+    driver = ownsLoop ? .own : .owner
+    if wasTornDown || core.isForked { return }
+    // A `stop()` from here on must not reach libuv, which would skip the poll of
+    // the next turn.
+    state = .leaving
+    beforeWaiting()
+  }
+
+  private func step(_ mode: RunMode, _ tick: () -> Void) {
     checkRunnable()
     state = .running
     let previous = CurrentLoop.value
@@ -114,7 +129,7 @@ extension EventLoop {
     // libuv makes no tick if the loop has nothing to wait for.
     mayBlock = mode != .noWait
     if mode == .noWait { arm() }
-    withExtendedLifetime(self) { _ = uv.run(mode) }
+    withExtendedLifetime(self) { tick() }
     // An `afterWaiting` observer may have started the budget. Time the host
     // spends after this turn must not count.
     endFlush()

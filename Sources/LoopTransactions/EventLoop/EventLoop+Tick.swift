@@ -119,9 +119,9 @@ extension EventLoop {
       // The wake is always read, so that the loop does not spin if the poll is
       // level-triggered after all.
       acknowledgeWake()
-      // This tick's `beforeWaiting` already handled the cause of the wake, as
-      // in every turn of a host that waits on the descriptor. Arming the loop
-      // would request a needless turn.
+      // The loop has already handled the cause of the wake, as in a turn that a
+      // host's own wake has made due. Arming the loop would request a needless
+      // tick.
       return
     }
     handleRequests()

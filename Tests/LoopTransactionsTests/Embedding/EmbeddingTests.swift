@@ -72,11 +72,14 @@ struct EmbeddingTests {
       loop.addObserver(for: .afterWaiting, repeats: false) { [unowned loop] _ in
         loop.commit { trace.record("performed") }
       }
-      embedding.turn()
-      #expect(trace.events == [])
-      #expect(embedding.nextTimeout == .zero)
+      loop.addObserver(for: .beforeWaiting, order: .max, repeats: false) { [unowned loop] _ in
+        loop.commit { trace.record("performed too") }
+      }
       embedding.turn()
       #expect(trace.events == ["performed"])
+      #expect(embedding.nextTimeout == .zero)
+      embedding.turn()
+      #expect(trace.events == ["performed", "performed too"])
       embedding.cancel()
     }
   }
