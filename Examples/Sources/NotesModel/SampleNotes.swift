@@ -23,7 +23,9 @@ package enum SampleNotes {
     "library books", "kitchen shelves", "choir rehearsal", "school concert", "insurance letter",
     "birthday present", "frame clock", "winter tyres", "reading group", "router upgrade",
   ]
-  private static let kinds = ["About the", "Ideas for the", "Questions on the", "List for the", "The"]
+  private static let kinds = [
+    "About the", "Ideas for the", "Questions on the", "List for the", "The",
+  ]
   private static let sentences = [
     "Ask for two offers before the end of the month.",
     "The old one is in the cellar, behind the ladder.",

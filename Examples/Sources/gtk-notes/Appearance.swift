@@ -11,7 +11,7 @@ final class Appearance {
   private(set) var choice: Choice
   private let file: String
   private let settings: OpaquePointer
-  // What GTK has without the program: from its settings file.
+  // GTK's own setting, from its settings file.
   private let isDarkByDefault: Bool
   private var systemIsDark: Bool?
   private var portal: UnsafeMutablePointer<GDBusProxy>?
@@ -117,7 +117,9 @@ private func gtkPortalAnswered(
 ) {
   guard let proxy, let answer = g_dbus_proxy_call_finish(cast(proxy), result, nil) else { return }
   defer { g_variant_unref(answer) }
-  if let scheme = number(in: answer) { handle(data, as: Appearance.self) { $0.systemChose(scheme) } }
+  if let scheme = number(in: answer) {
+    handle(data, as: Appearance.self) { $0.systemChose(scheme) }
+  }
 }
 
 private typealias PortalHandler =
@@ -150,7 +152,8 @@ private func number(in tuple: OpaquePointer) -> UInt32? {
   let count = g_variant_n_children(tuple)
   guard count > 0, var value = g_variant_get_child_value(tuple, count - 1) else { return nil }
   defer { g_variant_unref(value) }
-  while g_variant_classify(value) == G_VARIANT_CLASS_VARIANT, let inner = g_variant_get_variant(value)
+  while g_variant_classify(value) == G_VARIANT_CLASS_VARIANT,
+    let inner = g_variant_get_variant(value)
   {
     g_variant_unref(value)
     value = inner

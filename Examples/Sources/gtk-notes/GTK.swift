@@ -59,7 +59,14 @@ func connect(
 /// Nothing checks their number.
 func connect(_ sender: Pointer, _ signal: String, erased: GCallback, _ data: AnyObject) {
   let flags = GConnectFlags(rawValue: 0)
-  g_signal_connect_data(sender, signal, erased, Unmanaged.passUnretained(data).toOpaque(), nil, flags)
+  g_signal_connect_data(
+    sender,
+    signal,
+    erased,
+    Unmanaged.passUnretained(data).toOpaque(),
+    nil,
+    flags
+  )
 }
 
 /// Calls `body` with the object that `connect` received as data. The time counts as the

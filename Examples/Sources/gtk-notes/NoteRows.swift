@@ -52,7 +52,8 @@ final class NoteRows {
   /// false if GTK has no row for the note.
   func focus(_ id: Int) -> Bool {
     // GTK's own widget of a row holds the box with the labels.
-    guard let row = rows[id].flatMap({ bound[$0] }), let box = gtk_widget_get_parent(cast(row.title)),
+    guard let row = rows[id].flatMap({ bound[$0] }),
+      let box = gtk_widget_get_parent(cast(row.title)),
       let widget = gtk_widget_get_parent(box)
     else { return false }
     return gtk_widget_grab_focus(widget) != 0

@@ -37,7 +37,8 @@ extension NotesWindow {
     actions[name] = action
   }
 
-  /// Keys of the window come before those of the focused widget, such as Ctrl+Z of a text.
+  /// Adds the keys. The window handles them before the focused widget does, which may have
+  /// a Ctrl+Z of its own.
   private func addKeys() {
     let controller: OpaquePointer = gtk_shortcut_controller_new()
     gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)

@@ -22,7 +22,8 @@ final class NotesWindow {
   private(set) var isClosed = false
   // Whether the window closes when the notes are saved.
   private var isClosing = false
-  // Whether the user was told that saving has failed, and closes the window again.
+  // Whether the window shows that saving has failed, so that closing it again discards the
+  // changes.
   private var mayDiscard = false
 
   init(_ notes: Notes, in folder: String, on loop: EventLoop, meter: FrameMeter?) {

@@ -10,6 +10,7 @@ final class Sidebar {
   let rows: NoteRows
 
   private let notes: Notes
+  private var isFiltered = false
   private let pages: Widget
   private let adjustment: UnsafeMutablePointer<GtkAdjustment>
   private let emptyTitle: Widget
@@ -72,6 +73,8 @@ final class Sidebar {
       isAtTop = true
     }
     if count == 0 || list.count == 0 { showPage() }
+    if !notes.query.isEmpty || isFiltered { showStatus() }
+    isFiltered = !notes.query.isEmpty
     if list.changes > changes, isAtTop, list.count > 0 { scroll(to: 0) }
     return isComplete
   }
@@ -92,8 +95,9 @@ final class Sidebar {
 
   func showStatus() {
     let text = Self.text(notes.autosave.state, notes.phase)
-    let count = notes.count == 1 ? "1 note" : "\(Self.grouped(notes.count)) notes"
-    gtk_label_set_text(cast(status), text.isEmpty ? count : "\(count) · \(text)")
+    var count = notes.count == 1 ? "1 note" : "\(Self.grouped(notes.count)) notes"
+    if !notes.query.isEmpty { count = "\(Self.grouped(notes.listed.count)) of \(count)" }
+    gtk_label_set_text(cast(status), "\(count) · \(text)")
     gtk_widget_set_tooltip_text(status, text)
     if case .failed = notes.autosave.state {
       gtk_widget_add_css_class(status, "failure")

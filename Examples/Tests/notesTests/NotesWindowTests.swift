@@ -177,7 +177,9 @@ struct NotesWindowTests {
   private func texts(in folder: NotesFolder) throws -> [String] {
     let path = "\(folder.path)/notes-00000.txt"
     let text = try String(contentsOfFile: path, encoding: .utf8)
-    return text.split(separator: "\n").dropFirst().filter { !$0.hasPrefix("note ") }.map(String.init)
+    return text.split(separator: "\n").dropFirst().filter { !$0.hasPrefix("note ") }.map(
+      String.init
+    )
   }
 
   private static func hasFile(_ folder: NotesFolder, _ name: String = "notes-00000.txt") -> Bool {

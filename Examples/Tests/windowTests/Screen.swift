@@ -29,7 +29,9 @@ final class Screen {
   }
 
   /// Sends a signal to the program.
-  func signal(_ signal: Int32) throws { kill(try #require(program).process.processIdentifier, signal) }
+  func signal(_ signal: Int32) throws {
+    kill(try #require(program).process.processIdentifier, signal)
+  }
 
   /// Runs xdotool. Returns the last line of its output.
   @discardableResult
