@@ -32,6 +32,9 @@ func products(of name: String) -> [String] {
   return namesWithMain.contains(name) ? products + ["LoopTransactionsMain"] : products
 }
 
+// These share the target IdleTicks.
+let measuring: Set = ["TickReportCost", "TraceCost"]
+
 let package = Package(
   name: "Samples",
   platforms: [.macOS(.v15)],
@@ -39,11 +42,19 @@ let package = Package(
   targets: names.map { name in
     .executableTarget(
       name: name,
-      dependencies: products(of: name).map { .product(name: $0, package: "LoopTransactions") },
+      dependencies: products(of: name).map { .product(name: $0, package: "LoopTransactions") }
+        + (measuring.contains(name) ? ["IdleTicks"] : []),
       path: ".",
-      exclude: names.filter { $0 != name }.map { "\($0).swift" },
+      exclude: names.filter { $0 != name }.map { "\($0).swift" } + ["Support"],
       sources: ["\(name).swift"],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     )
-  }
+  } + [
+    .target(
+      name: "IdleTicks",
+      dependencies: products(of: "Cost").map { .product(name: $0, package: "LoopTransactions") },
+      path: "Support",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    )
+  ]
 )

@@ -570,6 +570,9 @@ static inline int lt_key_create(uv_key_t *key, void (*release)(void *)) {
   return pthread_key_create(key, release);
 }
 
+// Returns the calling thread's value. Inlined, unlike `uv_key_get`.
+static inline void *lt_key_get(const uv_key_t *key) { return pthread_getspecific(*key); }
+
 // MARK: Memory
 
 // Returns zeroed memory, or NULL. A page takes no memory before its first write.

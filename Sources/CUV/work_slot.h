@@ -119,12 +119,12 @@ static inline void lt_work_slot_work(lt_work_slot *slot, uint64_t work, uint64_t
   __atomic_store_n(&slot->work, work, __ATOMIC_RELEASE);
 }
 
-// Publishes that a tick or an operation begins at `now`.
-static inline void lt_work_slot_begin(lt_work_slot *slot, uint64_t now) {
+// Publishes that a tick or an operation begins at `now`, with code named by `work`.
+static inline void lt_work_slot_begin(lt_work_slot *slot, uint64_t work, uint64_t now) {
   uint64_t hold = __atomic_load_n(&slot->hold, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->hold, hold + 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&slot->began, now, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->since, now, __ATOMIC_RELAXED);
+  lt_work_slot_work(slot, work, now);
 }
 
 // Publishes that the thread waits for work since `now`.

@@ -26,7 +26,6 @@ extension Recorder {
   }
 
   /// Called at the end of a tick, so that its report has its longest piece.
-  @inline(never)
   mutating func endFramePieces() {
     moveLongest()
     (tick.longest, tick.longestOwner) = (beforeFrame.length, beforeFrame.owner)

@@ -5,6 +5,7 @@
 struct LoopTraceRing {
   let ring: TraceRing
   let writer: TraceWriter
+  private let current = TraceThread.current
 
   init(_ ring: TraceRing) {
     self.ring = ring
@@ -23,8 +24,9 @@ struct LoopTraceRing {
     writer.append(TraceEvent(.spanEnd, at: now, depth: depth))
   }
 
+  @inline(__always)
   func beginTick(at now: UInt64) {
-    TraceThread.enter(ring)
+    TraceThread.enter(ring, current)
     writer.append(TraceEvent(.tickBegin, at: now))
   }
 

@@ -12,27 +12,32 @@ struct Recorder: ~Copyable {
   var tick: Tick
   private(set) var slot: WorkSlot?
   /// Where a trace records this loop's work.
-  var trace: LoopTraceRing? { didSet { isTraced = trace != nil } }
+  var trace: LoopTraceRing? { didSet { updateReaders() } }
   // So that a tick without a trace reads one byte and counts no reference.
   private(set) var isTraced = false
-  /// The meters of the frame clocks that report, and whether there are any.
-  var frameMeters: [FrameMeter] = [] { didSet { hasFrameMeters = !frameMeters.isEmpty } }
-  private(set) var hasFrameMeters = false
+  /// The meters of the frame clocks that report.
+  var frameMeters: [FrameMeter] = [] { didSet { updateReaders() } }
+  // Whether there is a trace or a meter, so that the end of a tick without both
+  // reads one byte.
+  private var hasReaders = false
   // The longest piece of this tick before its last frame.
   var beforeFrame = LongestPiece()
   private let metrics: MetricsCells
   // Nil if the loop reads the system's clock.
   private let virtualTime: (() -> UInt64)?
-  // Whether times are readings of the CPU's counter. False with a virtual clock,
-  // and if the CPU has no counter.
-  private let readsCounter: Bool
+  /// Whether times are readings of the CPU's counter. False with a virtual clock,
+  /// and if the CPU has no counter.
+  let readsCounter: Bool
   private(set) var clock: CycleClock
 
-  // Both in units of `now`.
+  // In units of `now`.
   private var tickEnd: UInt64
+  // The end of the last tick, if the loop may have slept since. Otherwise `.max`.
+  private var waitStart = UInt64.max
   // The end of the last tick. `tickEnd` also moves when a run begins.
   private(set) var workEnd: UInt64
-  private var pieceStart: UInt64
+  /// When the current piece began.
+  private(set) var pieceStart: UInt64
 
   // The owner of the current piece.
   private var owner = OwnerWord(.other)
@@ -46,7 +51,10 @@ struct Recorder: ~Copyable {
   // Whether only code of this library and pieces of work run until the tick
   // ends.
   private var isLibraryNext = false
-  private var mayHaveSlept = false
+  // The last time of `enterTick(polledAt:)`, and the latest reading at which a
+  // poll may have returned then.
+  private var polled = UInt64.max
+  private var latestPoll = UInt64.max
   private var isStopped = false
 
   /// Creates a recorder for the loop whose thread calls this.
@@ -72,6 +80,11 @@ struct Recorder: ~Copyable {
   }
 
   deinit { if !isStopped { endPublishing() } }
+
+  private mutating func updateReaders() {
+    isTraced = trace != nil
+    hasReaders = isTraced || !frameMeters.isEmpty
+  }
 
   /// Stops publishing. A piece that has begun may still end.
   mutating func stop() {
@@ -121,7 +134,16 @@ extension Recorder {
   /// the first piece.
   @inline(__always)
   mutating func begin(_ owner: OwnerWord, arrow: @autoclosure () -> UInt64 = 0) {
-    let now = now
+    begin(owner, arrow: arrow(), at: now)
+  }
+
+  /// Does the same as `begin(_:arrow:)` with a reading that was just made.
+  @inline(__always)
+  mutating func begin(
+    _ owner: OwnerWord,
+    arrow: @autoclosure () -> UInt64 = 0,
+    at now: UInt64
+  ) {
     closePiece(at: now)
     if _slowPath(isTraced) { traceBegin(owner, arrow(), at: now) }
     tick.counts.add(owner.kindIndex)
@@ -200,13 +222,26 @@ extension Recorder {
   private mutating func beginTick(polledAt polled: UInt64) {
     let now = now
     beginTick(at: now)
-    defer { if _slowPath(isTraced) { traceBeginTick() } }
-    guard mayHaveSlept, virtualTime == nil else { return }
     // Callbacks of other handles may have run since the poll returned. libuv's
-    // clock tells, to the millisecond. The comparison needs no division.
-    let latest = (polled &+ 1) &* 1_000_000
-    guard clock.rate.nanoseconds(at: now) > latest else { return }
-    tick.start = max(min(clock.rate.cycles(at: latest), now), tickEnd)
+    // clock tells, to the millisecond.
+    if _slowPath(polled != self.polled) { notePoll(at: polled) }
+    if _slowPath(now > latestPoll) { moveStart() }
+    if _slowPath(isTraced) { traceBeginTick() }
+  }
+
+  // Converts a time once, because most ticks of a busy loop share a millisecond.
+  @inline(never)
+  private mutating func notePoll(at polled: UInt64) {
+    self.polled = polled
+    latestPoll = virtualTime == nil ? clock.rate.cycles(at: (polled &+ 1) &* 1_000_000) : .max
+  }
+
+  /// Moves the beginning of the tick back to the latest return of the poll, if
+  /// the poll may have blocked.
+  @inline(never)
+  private mutating func moveStart() {
+    guard waitStart != .max else { return }
+    tick.start = max(latestPoll, tickEnd)
     tick.waitStart = tickEnd
     pieceStart = tick.start
   }
@@ -216,15 +251,13 @@ extension Recorder {
   @inline(__always)
   mutating func willPerform() { isLibraryNext = true }
 
-  /// Ends the tick. Returns whether `tick` describes the whole of it. If not, the
-  /// recording began during the tick.
+  /// Ends the tick at `now`. Returns whether `tick` describes the whole of it. If
+  /// not, the recording began during the tick.
   @inline(__always)
-  mutating func endTick() -> Bool {
-    let now = now
-    if _slowPath(!isInTick) { beginTick(at: now) }
+  mutating func endTick(at now: UInt64) -> Bool {
+    if _slowPath(!isInTick) { beginMissedTick(at: now) }
     closePiece(at: now)
-    if _slowPath(hasFrameMeters) { endFramePieces() }
-    if _slowPath(isTraced) { traceEndTick(at: now) }
+    if _slowPath(hasReaders) { tellReaders(at: now) }
     if _slowPath(clock.isStale(at: now)) { refreshClock() }
     let carried = metrics.carriedOver.value
     tick.end = now
@@ -235,6 +268,15 @@ extension Recorder {
     return isWhole
   }
 
+  @inline(never)
+  private mutating func beginMissedTick(at now: UInt64) { beginTick(at: now) }
+
+  @inline(never)
+  private mutating func tellReaders(at now: UInt64) {
+    if !frameMeters.isEmpty { endFramePieces() }
+    if isTraced { traceEndTick(at: now) }
+  }
+
   // The rate is part of every report, but changes rarely.
   @inline(never)
   private mutating func refreshClock() {
@@ -243,17 +285,27 @@ extension Recorder {
   }
 
   /// Called when libuv is about to poll, after `endTick()`.
+  ///
+  /// - Parameter atOnce: Whether only code of this library has run since then, so
+  ///   that the counter need not be read again.
   @inline(__always)
-  mutating func willPoll(mayBlock: Bool) {
+  mutating func willPoll(mayBlock: Bool, atOnce: Bool = false) {
     isInTick = false
-    mayHaveSlept = mayBlock
-    // The time that the handler took does not count as slept.
-    if mayBlock { tickEnd = now }
     tick.clear()
+    guard mayBlock else { return continueInPoll() }
+    // The time that the handler took does not count as slept.
+    if !atOnce { tickEnd = now }
+    waitStart = tickEnd
     slot?.end(at: tickEnd)
-    // The poll of a tick that does not block belongs to the next tick.
-    if mayBlock { return }
-    beginTick(at: tickEnd, waitStart: tickEnd)
+  }
+
+  /// Begins the next tick at the end of the last one. The poll of a tick that
+  /// does not block belongs to the next tick.
+  @inline(never)
+  private mutating func continueInPoll() {
+    slot?.end(at: tickEnd)
+    waitStart = .max
+    beginTick(at: tickEnd)
     if _slowPath(isTraced) { traceBeginTick() }
   }
 
@@ -264,21 +316,17 @@ extension Recorder {
   /// is not part of a tick, and does not count as slept.
   mutating func leaveRun() {
     willPoll(mayBlock: true)
-    mayHaveSlept = false
+    waitStart = .max
     if _slowPath(isTraced) { traceLeave(at: tickEnd) }
   }
 
-  @inline(never)
-  private mutating func beginTick(at now: UInt64) {
-    beginTick(at: now, waitStart: mayHaveSlept ? min(tickEnd, now) : now)
-  }
-
   @inline(__always)
-  private mutating func beginTick(at now: UInt64, waitStart: UInt64) {
+  private mutating func beginTick(at now: UInt64) {
     (isInTick, isWhole) = (true, true)
-    (tick.start, tick.waitStart, tick.lastCallback) = (now, waitStart, now)
-    slot?.begin(at: now)
-    run(OwnerWord(.other), at: now)
+    (tick.start, tick.waitStart, tick.lastCallback) = (now, min(waitStart, now), now)
+    let other = OwnerWord(.other)
+    (owner, measuredOwner, pieceStart) = (other, other, now)
+    slot?.begin(other.rawValue, at: now)
   }
 
   // Mutating, like all functions that a tick calls, so that the compiler passes

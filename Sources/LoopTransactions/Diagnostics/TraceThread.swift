@@ -2,8 +2,9 @@
 enum TraceThread {
   // The thread's own ring, retained.
   private static let own = ThreadSlot(releaseRing)
-  // The ring of the loop that the thread runs, retained.
-  private static let current = ThreadSlot(releaseRing)
+  /// The ring of the loop that the thread runs, retained. A loop keeps a copy,
+  /// because reading a global takes as long as recording an event.
+  static let current = ThreadSlot(releaseRing)
 
   /// The ring where code of the calling thread records, if a trace runs: the
   /// ring of the loop that the thread runs, or the thread's own. Nil if the trace
@@ -22,9 +23,11 @@ enum TraceThread {
   }
 
   /// Makes the code of a loop that the calling thread runs record in `ring`.
+  ///
+  /// - Parameter current: `TraceThread.current`.
   @inline(__always)
-  static func enter(_ ring: TraceRing) {
-    if current.address != address(of: ring) { replace(current, by: ring) }
+  static func enter(_ ring: TraceRing, _ current: ThreadSlot) {
+    if _slowPath(current.address != address(of: ring)) { replace(current, by: ring) }
   }
 
   /// Reverts `enter(_:)`.
@@ -52,6 +55,7 @@ enum TraceThread {
     Unmanaged.passUnretained(ring).toOpaque()
   }
 
+  @inline(never)
   private static func replace(_ slot: ThreadSlot, by ring: TraceRing?) {
     let old = slot.address
     slot.address = ring.map { Unmanaged.passRetained($0).toOpaque() }

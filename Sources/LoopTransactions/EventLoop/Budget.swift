@@ -92,7 +92,7 @@ struct BudgetMeter {
   // the counter.
   private var start: UInt64 = 0
   private var isStartKnown = false
-  private var startCycles: UInt64 = 0
+  private(set) var startCycles: UInt64 = 0
   private var lastReading: UInt64 = 0
   /// Whether a period of flushing is in progress.
   private(set) var isRunning = false
@@ -160,7 +160,18 @@ struct BudgetMeter {
   /// Ends the period of spending and returns its duration.
   mutating func end() -> UInt64 {
     guard isRunning else { return 0 }
-    let stretch = stretch
+    return end(after: stretch)
+  }
+
+  /// Does the same as `end()` with a reading of the counter that was just made.
+  /// Ignores the reading if the period is measured by the clock.
+  mutating func end(at cycles: UInt64) -> UInt64 {
+    guard isRunning else { return 0 }
+    return end(after: stretch(until: cycles))
+  }
+
+  @inline(__always)
+  private mutating func end(after stretch: UInt64) -> UInt64 {
     isRunning = false
     spent &+= stretch
     if _slowPath(countsTime && !knowsRate) { learnRate() }
@@ -168,16 +179,20 @@ struct BudgetMeter {
   }
 
   /// The duration of the period in progress, or 0.
-  private var stretch: UInt64 {
-    guard isRunning else { return 0 }
-    return isStartKnown ? time.nanoseconds &- start : countedTime
+  private var stretch: UInt64 { isRunning ? stretch(until: System.cycles) : 0 }
+
+  /// The duration of the period in progress when the counter is `cycles`.
+  @inline(__always)
+  private func stretch(until cycles: @autoclosure () -> UInt64) -> UInt64 {
+    isStartKnown ? time.nanoseconds &- start : countedTime(until: cycles())
   }
 
-  /// The time since the period began, by the counter.
-  private var countedTime: UInt64 {
+  /// The time from the beginning of the period until the counter is `cycles`.
+  @inline(__always)
+  private func countedTime(until cycles: UInt64) -> UInt64 {
     // The counters of two CPUs may differ slightly, so the difference may be
     // negative.
-    rate.nanoseconds(of: UInt64(max(0, Int64(bitPattern: System.cycles &- startCycles))))
+    rate.nanoseconds(of: UInt64(max(0, Int64(bitPattern: cycles &- startCycles))))
   }
 
   /// Computes the counter's rate from two readings that are far enough apart.
@@ -229,7 +244,7 @@ struct BudgetMeter {
     guard !isLifted else { return true }
     let present = time.nanoseconds
     if !isStartKnown {
-      start = present &- countedTime
+      start = present &- countedTime(until: System.cycles)
       isStartKnown = true
     }
     isOver = spent &+ (present &- start) >= limits.time || present >= latestEnd

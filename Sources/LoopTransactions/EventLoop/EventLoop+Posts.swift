@@ -90,8 +90,12 @@ extension EventLoop {
     if localBatch.pointee.remaining == 0 { swap(&local, &localBatch.pointee) }
     if inboxBatch.pointee.remaining == 0, isFilled { drainInbox() }
     guard postsLeft > 0 else { return }
-    meter.begin()
-    if isRecorded { runRecordedBatches() } else { runBatches { $0.run(on: self) } }
+    if isRecorded {
+      runRecordedBatches()
+    } else {
+      meter.begin()
+      runBatches { $0.run(on: self) }
+    }
     core.metrics.pendingPosts.set(UInt64(postsLeft))
   }
 
@@ -106,13 +110,16 @@ extension EventLoop {
   @inline(never)
   private func runRecordedBatches() {
     enterTick()
-    let recorder = recorder
-    let outer = recorder?.pointee.enter()
+    var start = beginRecordedFlush()
+    guard let recorder else { return runBatches { $0.run(on: self) } }
+    let outer = recorder.pointee.enter()
     runBatches { item in
-      recorder?.pointee.begin(item.owner, arrow: core.traceKey(of: item))
+      let now = start ?? recorder.pointee.now
+      start = nil
+      recorder.pointee.begin(item.owner, arrow: core.traceKey(of: item), at: now)
       item.run(on: self)
     }
-    if let outer { recorder?.pointee.end(outer) }
+    recorder.pointee.end(outer)
   }
 
   /// Moves the posts of other threads out of the inbox.

@@ -5,6 +5,8 @@ extension EventLoop {
   func beforeWaiting() {
     if _slowPath(core.needsSlowTick) { return beforeWaitingSlowly() }
     performTick(isRecorded: false)
+    endFlush()
+    refill()
     settle()
   }
 
@@ -12,14 +14,36 @@ extension EventLoop {
   /// measured.
   @inline(never)
   private func beforeWaitingSlowly() {
-    if core.isForked { return leaveToParent() }
-    updateTrace()
-    enterTick()
-    recorder?.pointee.willPerform()
-    performTick(isRecorded: true)
-    reportTick()
-    settle()
+    guard noticeProcess() else { return leaveToParent() }
+    if let recorder { makeRecordedTick(recorder) } else { makeUnrecordedTick() }
     if isTimed { measureTick() }
+  }
+
+  /// - Parameter recorder: Stays valid if a callback ends the recording.
+  @inline(__always)
+  private func makeRecordedTick(_ recorder: UnsafeMutablePointer<Recorder>) {
+    enterTick(recorder)
+    recorder.pointee.willPerform()
+    performTick(isRecorded: true)
+    // One reading ends the flush, the tick and its last piece. A virtual clock's
+    // is no reading of the counter, but such a loop's budget ignores it.
+    let end = recorder.pointee.now
+    endFlush(at: end)
+    refill()
+    let isReported = reportTick(recorder, at: end)
+    settle()
+    let atOnce = !isReported && spinNanoseconds == 0
+    recorder.pointee.willPoll(mayBlock: didAnnounceSleep, atOnce: atOnce)
+  }
+
+  @inline(never)
+  private func makeUnrecordedTick() {
+    performTick(isRecorded: true)
+    endFlush()
+    refill()
+    // A callback may have begun the recording. Its first tick is not reported.
+    if let recorder { reportTick(recorder, at: recorder.pointee.now) }
+    settle()
     recorder?.pointee.willPoll(mayBlock: didAnnounceSleep)
   }
 
@@ -28,9 +52,10 @@ extension EventLoop {
     core.metrics.ticks.add()
     runPosts()
     callObservers(1, .beforeWaiting, isRecorded: isRecorded)
-    endFlush()
-    if _fastPath(!isSingleTick) { meter.refill() }
   }
+
+  @inline(__always)
+  private func refill() { if _fastPath(!isSingleTick) { meter.refill() } }
 
   /// Called after libuv has polled and called its callbacks.
   // Inlined to keep the compiler from merging its C callback with that of
@@ -228,11 +253,22 @@ extension EventLoop {
   /// Ends a period of flushing.
   @inline(__always)
   func endFlush() {
-    guard meter.isRunning else { return }
+    if meter.isRunning { didFlush(for: meter.end()) }
+  }
+
+  /// Does the same as `endFlush()` with a reading of the counter that was just
+  /// made.
+  @inline(__always)
+  func endFlush(at cycles: UInt64) {
+    if meter.isRunning { didFlush(for: meter.end(at: cycles)) }
+  }
+
+  @inline(__always)
+  private func didFlush(for nanoseconds: UInt64) {
     core.metrics.flushes.add()
     // libuv's clock stands still during a flush. After more than 1 ms it must
     // be updated, or timers would be late. L9.
-    if meter.end() > 1_000_000, !wasTornDown { uv.updateTime() }
+    if nanoseconds > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
   /// Runs every post, calls the `exit` observers that have pending work, and

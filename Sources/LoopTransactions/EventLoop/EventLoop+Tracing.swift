@@ -1,15 +1,16 @@
 // Taking part in a trace of the process. X3.
 extension EventLoop {
   /// Starts or stops tracing, after a trace was started or stopped. Called at
-  /// the beginning of a tick or run that `needsSlowTick`.
+  /// the beginning of a tick or run that `needsSlowTick`. Returns false in a
+  /// forked child, where it does nothing.
   @inline(__always)
-  func updateTrace() {
-    if _slowPath(ForkGuard.trace != traceNumber), !core.isForked { changeTrace() }
-  }
+  @discardableResult
+  func noticeProcess() -> Bool { _fastPath(ForkGuard.word == noticedWord) || changeTrace() }
 
   @inline(never)
-  private func changeTrace() {
-    traceNumber = ForkGuard.trace
+  private func changeTrace() -> Bool {
+    if core.isForked { return false }
+    noticedWord = ForkGuard.word
     let name = { [self] in
       "\(virtualTime == nil ? "loop" : "stepped loop") (\(System.threadName))"
     }
@@ -21,6 +22,7 @@ extension EventLoop {
     updateRecorder()
     recorder?.pointee.setTrace(traceRing)
     commits.setTraced(traceRing != nil)
+    return true
   }
 
   /// Stops tracing, because the loop closes.

@@ -151,10 +151,10 @@ public final class EventLoop {
   var recorderMemory: RecorderMemory?
   // The meters of frame clocks that report.
   var frameMeters: [FrameMeter] = []
-  // Where the loop records for a trace, and the number of the trace that the
+  // Where the loop records for a trace, and the value of `ForkGuard.word` that the
   // loop has noticed.
   @exclusivity(unchecked) var traceRing: TraceRing?
-  @exclusivity(unchecked) var traceNumber: UInt32 = 0
+  @exclusivity(unchecked) var noticedWord: UInt64
   // Those of `core`, while latencies are recorded. Unmanaged, so that a tick does
   // not count a reference. `core` keeps them.
   @exclusivity(unchecked) var latencies: Unmanaged<LatencyCells>?
@@ -211,6 +211,7 @@ public final class EventLoop {
     self.ownsLoop = ownsLoop
     driver = ownsLoop ? .own : .owner
     core = PortCore(source: wakeSource, time: time, orphanedJobs: orphanedJobs)
+    noticedWord = core.plainWord
     virtualTime = time
     self.time = TimeSource(time)
     (commits, parts) = makeParts(core)
@@ -221,7 +222,7 @@ public final class EventLoop {
     core.setLoop(self)
     for part in parts { part.attach(to: self) }
     becomeCurrentIfNoneRuns()
-    updateTrace()
+    noticeProcess()
   }
 
   deinit {

@@ -21,7 +21,7 @@ package final class PortCore: @unchecked Sendable {
   private let generation = ForkGuard.install()
   // The value of `ForkGuard.word` in the process that created the loop, while no
   // trace runs.
-  private let plainWord: UInt64
+  let plainWord: UInt64
   // Equals `plainWord`, or no such value while ticks are measured. So one
   // comparison finds all rare cases. Loop only.
   @exclusivity(unchecked) private var tickWord: UInt64

@@ -22,7 +22,8 @@ struct ThreadSlot: @unchecked Sendable {
 
   /// The calling thread's address.
   var address: UnsafeMutableRawPointer? {
-    get { uv_key_get(key) }
+    @inline(__always)
+    get { lt_key_get(key) }
     nonmutating set { uv_key_set(key, newValue) }
   }
 }

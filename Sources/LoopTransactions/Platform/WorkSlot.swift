@@ -67,9 +67,12 @@ struct WorkSlot: @unchecked Sendable {
   @inline(__always)
   func run(_ work: UInt64, at now: UInt64) { lt_work_slot_work(slot, work, now) }
 
-  /// Publishes that a tick or an operation began at `now`.
+  /// Publishes that a tick or an operation began at `now`, with the code that
+  /// `work` names.
+  ///
+  /// - Parameter work: An `OwnerWord`.
   @inline(__always)
-  func begin(at now: UInt64) { lt_work_slot_begin(slot, now) }
+  func begin(_ work: UInt64, at now: UInt64) { lt_work_slot_begin(slot, work, now) }
 
   /// Publishes that the thread waits for work since `now`.
   @inline(__always)

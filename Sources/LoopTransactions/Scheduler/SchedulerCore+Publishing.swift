@@ -9,8 +9,7 @@ extension SchedulerCore {
     return worker.claimEach { handle in
       let now = CycleClock.cycles
       let owner = owner(of: handle, on: worker).rawValue
-      slot?.begin(at: now)
-      slot?.run(owner, at: now)
+      slot?.begin(owner, at: now)
       ring?.writer.append(
         TraceEvent(.spanBegin, at: now, name: owner, value: traceKey(of: handle), depth: 2)
       )

@@ -93,7 +93,7 @@ struct LoopLatenciesTests {
     recorder.begin(OwnerWord(.completion))
     recorder.end(inner)
     recorder.end(outer)
-    let isWhole = recorder.endTick()
+    let isWhole = recorder.endTick(at: time)
     #expect(isWhole)
     #expect(recorder.tick.pollToCallback == 10)
   }

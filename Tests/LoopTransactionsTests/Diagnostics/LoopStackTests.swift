@@ -259,7 +259,7 @@ struct LoopStackTests {
         // As a new watchdog does.
         guard (try? StackCapture.shared.value.start()) != nil else { _exit(1) }
         let slot = WorkSlot.claim(.loop, name: "child")
-        slot?.begin(at: 1)
+        slot?.begin(OwnerWord(.other).rawValue, at: 1)
         guard let slot, let reading = slot.reading else { _exit(2) }
         let target = StackCapture.Target(
           slot,

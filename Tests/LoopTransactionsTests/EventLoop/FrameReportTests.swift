@@ -95,7 +95,7 @@ struct FrameReportTests {
     let meter = FrameMeter()
     recorder.frameMeters = [meter]
     func reading(_ ticked: UInt64, due: UInt64) -> FrameMeter.Reading {
-      _ = recorder.endTick()
+      _ = recorder.endTick(at: time)
       recorder.willPoll(mayBlock: true)
       time += ticked
       recorder.enterTick(polledAt: 0)

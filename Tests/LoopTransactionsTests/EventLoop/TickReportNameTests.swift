@@ -6,6 +6,40 @@ import Testing
 
 private final class Label: Sendable {}
 
+/// Notes the name of the current task wherever an executor handles a job.
+private final class NamingExecutor: SerialExecutor {
+  private let state = Locked<(job: UnownedJob?, found: [String?])>((nil, []))
+  private let hasJob = Gate()
+
+  var found: [String?] { state.withLock { $0.found } }
+
+  func note() { state.withLock { $0.found.append(Task<Never, Never>.name) } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    note()
+    state.withLock { $0.job = job }
+    hasJob.open()
+  }
+
+  /// Waits for a job and runs it.
+  func runFirst() {
+    guard hasJob.waitInTime(), let job = state.withLock({ $0.job }) else { return }
+    note()
+    job.runSynchronously(on: asUnownedSerialExecutor())
+    note()
+  }
+}
+
+private actor NamedActor {
+  private nonisolated let executor: NamingExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ executor: NamingExecutor) { self.executor = executor }
+
+  func run() { executor.note() }
+}
+
 @Suite("The names in tick reports")
 struct TickReportNameTests {
   @Test("each kind of work has a name", arguments: Work.Kind.allCases)  // X2
@@ -162,6 +196,16 @@ struct TickReportNameTests {
       #expect(found == ["post", "job"])
       loop.tickHandler = nil
     }
+  }
+
+  @Test("no task is current while an executor takes a job, or before and after it runs it")  // X2
+  func noCurrentTask() {
+    let executor = NamingExecutor()
+    let named = NamedActor(executor)
+    Task(name: "named") { await named.run() }
+    // A thread without a task, unlike that of the test.
+    TestThread.run { executor.runFirst() }
+    #expect(executor.found == [nil, nil, "named", nil])
   }
 
   @Test("a serial queue's closure is named by its queue")  // X2, O5

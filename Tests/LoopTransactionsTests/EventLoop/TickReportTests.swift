@@ -98,7 +98,7 @@ struct TickReportTests {
       time = start
       recorder.enterTick(polledAt: 0)
       time = end
-      _ = recorder.endTick()
+      _ = recorder.endTick(at: time)
       return TickReport(recorder.tick)
     }
     _ = tick(from: 110, to: 130)

@@ -26,7 +26,7 @@ private final class HeldThread: Sendable {
     let thread = TestThread { [self] in
       StackCapture.admitSignal()
       let slot = WorkSlot.claim(.loop, name: "held")
-      slot?.begin(at: 1)
+      slot?.begin(OwnerWord(.other).rawValue, at: 1)
       state.withLock {
         $0.slot = slot
         $0.thread = System.threadNumber
