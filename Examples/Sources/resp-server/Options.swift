@@ -28,50 +28,20 @@ struct Options {
     exit: 0 stopped by SIGINT or SIGTERM · 1 the server failed · 2 usage error
     """
 
-  struct UsageError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-  }
-
   init(_ arguments: some Sequence<String>, processors: Int) throws {
     loops = max(1, processors)
-    var words = arguments.makeIterator()
+    var words = OptionWords(arguments, of: "resp-server")
     while let word = words.next() {
       switch word {
-      case "--address": address = try Self.value(words.next(), of: word)
-      case "--port": port = try Self.number(words.next(), of: word, in: 0...65_535)
-      case "--loops":
-        loops = try Self.number(words.next(), of: word, in: 1...64)
-      case "--backlog":
-        backlog = try Self.number(words.next(), of: word, in: 0...Int.max)
-      case "--subscriptions":
-        subscriptions = try Self.number(words.next(), of: word, in: 0...Int.max)
-      case "--retry":
-        retry = try Self.number(words.next(), of: word, in: 1...86_400)
+      case "--address": address = try words.value()
+      case "--port": port = try words.number(in: 0...65_535)
+      case "--loops": loops = try words.number(in: 1...64)
+      case "--backlog": backlog = try words.number(in: 0...Int.max)
+      case "--subscriptions": subscriptions = try words.number(in: 0...Int.max)
+      case "--retry": retry = try words.number(in: 1...86_400)
       case "--no-coalescing": coalesces = false
-      default: throw UsageError("unknown option '\(word)'; see resp-server --help")
+      default: throw words.unknownOption
       }
     }
-  }
-
-  private static func value(_ word: String?, of option: String) throws -> String {
-    guard let word else { throw UsageError("\(option) needs a value; see resp-server --help") }
-    return word
-  }
-
-  private static func number(
-    _ word: String?,
-    of option: String,
-    in range: ClosedRange<Int>
-  ) throws -> Int {
-    let word = try value(word, of: option)
-    guard let number = Int(word), range.contains(number) else {
-      let expected =
-        range.upperBound == .max
-        ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-      throw UsageError("\(option) must be \(expected), got '\(word)'")
-    }
-    return number
   }
 }

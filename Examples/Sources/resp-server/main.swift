@@ -25,5 +25,5 @@ do {
   exit(0)
 } catch {
   FileHandle.standardError.write(Data("resp-server: \(error)\n".utf8))
-  exit(error is Options.UsageError ? 2 : 1)
+  exit(error is OptionWords.UsageError ? 2 : 1)
 }

@@ -106,7 +106,10 @@ struct PublishTests {
     try expectReply("+OK\r\n", to: "QUIT")
     #expect(server.end() == 0)
     let invalid = try TestServer.failedStart(["--subscriptions", "-1"])
-    #expect(invalid.errors == "resp-server: --subscriptions must be at least 0, got '-1'\n")
+    #expect(
+      invalid.errors
+        == "resp-server: --subscriptions must be at least 0, got '-1'; see resp-server --help\n"
+    )
     #expect(invalid.code == 2)
   }
 }

@@ -57,8 +57,11 @@ struct HostTests {
     #expect(figures["ticks"] ?? .infinity < 5)
   }
 
-  @Test("a plain observer is called between an event's callback and the host's wait", arguments: hosts)
-  func observed(_ host: String) throws {  // L4, E6
+  @Test(
+    "a plain observer is called between an event's callback and the host's wait",
+    arguments: hosts
+  )  // L4, E6
+  func observed(_ host: String) throws {
     let figures = try HostProgram.run(host, "observed")
     #expect(figures["events"] == 100)
     #expect(figures["inTime"] == 100)

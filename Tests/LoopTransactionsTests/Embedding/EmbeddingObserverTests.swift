@@ -199,7 +199,10 @@ private struct Event {
     case .timer:
       send = { loop.addTimer(after: .milliseconds(1)) { _ in body() } }
     case .preciseTimer:
-      send = { try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(1))) { _ in body() } }
+      send = {
+        let deadline = loop.now.advanced(by: .milliseconds(1))
+        try loop.addPreciseTimer(at: deadline) { _ in body() }
+      }
     case .post:
       let port = loop.port
       send = { TestThread.run { try? port.post(body) } }

@@ -14,9 +14,8 @@ final class Client {
   /// The newest version of each member of the team that the client has received.
   private(set) var views: [Int32]
 
-  init(_ user: User, at port: Int, of population: Population) {
-    (self.user, self.population) = (user, population)
-    endpoint = .tcp(host: "127.0.0.1", port: port)
+  init(_ user: User, at endpoint: Endpoint, of population: Population) {
+    (self.user, self.endpoint, self.population) = (user, endpoint, population)
     views = Array(repeating: 0, count: population.options.team)
   }
 
@@ -41,7 +40,9 @@ extension Client {
     population.loop.connect(to: endpoint) { [unowned self] result in
       switch result {
       case .success(let connection): connected(connection)
-      case .failure: connectLater()
+      case .failure(let error):
+        population.couldNotConnect(error)
+        connectLater()
       }
     }
   }

@@ -89,8 +89,12 @@ extension Node {
     do {
       var port = options.port
       for (shard, thread) in zip(shards, group.threads) {
-        port = try thread.port.postAndWait { [port, loops = shards.count] in
-          try shard.value.withValue { try $0.listen(on: port, isShared: loops > 1) }
+        for host in 1...options.addresses {
+          port = try thread.port.postAndWait { [port, loops = shards.count] in
+            try shard.value.withValue {
+              try $0.listen(on: "127.0.0.\(host)", port, isShared: loops > 1)
+            }
+          }
         }
       }
       say("listening on 127.0.0.1:\(port)")

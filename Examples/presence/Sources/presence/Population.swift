@@ -10,6 +10,8 @@ final class Population {
   var unseen = 0 { didSet { reportIfSettled() } }
   /// The number of lines that clients have received since the measurement began.
   var lines = 0
+  // The number of changes that clients have seen since then, whenever these were due.
+  private var seen = 0
   private var clients: [Client] = []
   private var connected = 0
   private var timer: LoopTimer?
@@ -25,9 +27,15 @@ final class Population {
     clients = (0..<options.count).map { index in
       let team = options.firstTeam + index / options.team
       let user = User(number: team * User.teamLimit + index % options.team)
-      return Client(user, at: options.ports[index % options.ports.count], of: self)
+      return Client(user, at: endpoint(index), of: self)
     }
     connectNext(0)
+  }
+
+  /// Clients in turn connect to all ports of an address, and then to those of the next one.
+  private func endpoint(_ index: Int) -> Endpoint {
+    let (round, port) = index.quotientAndRemainder(dividingBy: options.ports.count)
+    return .tcp(host: "127.0.0.\(1 + round % options.addresses)", port: options.ports[port])
   }
 
   /// Connects 100 clients in each 10 ms, so that they do not wait for each other.
@@ -35,6 +43,16 @@ final class Population {
     for client in clients[first...].prefix(100) { client.connect() }
     guard first + 100 < clients.count else { return }
     loop.addTimer(after: .milliseconds(10)) { [unowned self] _ in connectNext(first + 100) }
+  }
+
+  func couldNotConnect(_ error: UVError) {
+    guard error.name == "EADDRNOTAVAIL" else { return }
+    fail(
+      """
+      the system has no free port for client \(connected + 1) of \(clients.count); use \
+      --addresses, or widen net.ipv4.ip_local_port_range
+      """
+    )
   }
 
   func changeConnected(by difference: Int) {
@@ -72,6 +90,7 @@ extension Population {
     timer?.cancel()
     (timer, isStopping) = (nil, true)
     end = now
+    say("delivered views \(seen) lines \(lines) milliseconds \(measuredMilliseconds)")
     reportIfSettled()
   }
 
@@ -87,6 +106,7 @@ extension Population {
       views += 1
       histogram.record(.nanoseconds(Int64(time - due)))
     }
+    seen += version - old
     unseen -= version - old
   }
 
@@ -100,14 +120,15 @@ extension Population {
 extension Population {
   func measure() {
     begin = now
-    lines = 0
+    (lines, seen) = (0, 0)
   }
+
+  private var measuredMilliseconds: UInt64 { begin == .max ? 0 : (end - begin) / 1_000_000 }
 
   private func reportIfSettled() {
     guard isStopping, unseen == 0, connected == clients.count else { return }
     isStopping = false
-    let time = begin == .max ? 0 : (end - begin) / 1_000_000
-    say("settled changes \(measuredChanges) views \(views) lines \(lines) milliseconds \(time)")
+    say("settled changes \(measuredChanges) views \(views) lines \(lines)")
     // For times from 0.1 ms to 2 minutes, 5% apart. Counts of several processes can be added.
     for bound in sequence(first: 100.0, next: { $0 * 1.05 }).prefix(288) {
       print("atmost", Int(bound), histogram.count(atMost: .nanoseconds(Int64(bound * 1000))))

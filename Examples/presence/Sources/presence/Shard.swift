@@ -22,8 +22,8 @@ final class Shard {
   }
 
   /// Accepts clients. Returns the port.
-  func listen(on port: Int, isShared: Bool) throws -> Int {
-    let endpoint = Endpoint.tcp(host: "127.0.0.1", port: port)
+  func listen(on host: String, _ port: Int, isShared: Bool) throws -> Int {
+    let endpoint = Endpoint.tcp(host: host, port: port)
     let listener = try loop.listen(on: endpoint, reusesPort: isShared) { [unowned self] in
       accept($0)
     }

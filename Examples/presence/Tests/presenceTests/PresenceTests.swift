@@ -79,4 +79,14 @@ struct PresenceTests {
       #expect(output.errors.hasSuffix("; see presence --help\n"))
     }
   }
+
+  @Test("a limit of descriptors that the system refuses is reported")
+  func descriptors() throws {
+    let words = ["node", "--clients", "900000000"]
+    let output = try TestProgram.run(TestProgram.built("presence"), words)
+    #expect(output.code == 1)
+    let start = "presence: 900000000 clients need 900000100 descriptors, but the limit is "
+    #expect(output.errors.hasPrefix(start))
+    #expect(output.errors.contains("setrlimit failed: Operation not permitted; raise the hard"))
+  }
 }

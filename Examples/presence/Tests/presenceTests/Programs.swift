@@ -9,7 +9,7 @@ final class Node {
   init(of redis: RedisServer, port: String = "0", coalesces: Bool = true) throws {
     program = TestProgram(
       TestProgram.built("presence"),
-      ["node", "--port", port, "--redis", redis.socket, "--loops", "2"]
+      ["node", "--port", port, "--redis", redis.socket, "--loops", "2", "--addresses", "2"]
         + (coalesces ? [] : ["--no-coalescing"])
     )
     try program.startUnblocked()
@@ -45,7 +45,7 @@ final class Clients {
     program = TestProgram(
       TestProgram.built("presence"),
       [
-        "clients", "--count", "\(count)", "--team", "\(count)",
+        "clients", "--count", "\(count)", "--team", "\(count)", "--addresses", "2",
         "--ports", nodes.map(\.port).joined(separator: ","),
       ]
     )
@@ -102,14 +102,24 @@ final class Clients {
   private func wait(for word: String) throws { _ = try line(word) }
 
   /// Reads lines up to one that begins with `prefix`. Returns the rest of that line.
+  ///
+  /// Clients that miss a change wait indefinitely, and a thread that reads cannot be cancelled. So
+  /// they are killed after two minutes, which is far longer than any test takes.
   private func line(_ prefix: String) throws -> String {
+    // SIGKILL: threads of tests block the other signals, and programs inherit that.
+    let limit = DispatchWorkItem { [process = program.process.processIdentifier] in
+      kill(process, SIGKILL)
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(120), execute: limit)
+    defer { limit.cancel() }
     while let line = program.nextLine() {
       if line.hasPrefix(prefix) { return String(line.dropFirst(prefix.count)) }
     }
-    throw Ended(output: program.finish())
+    throw Ended(awaited: prefix, output: program.finish())
   }
 
   struct Ended: Error {
+    let awaited: String
     let output: TestProgram.Output
   }
 }

@@ -1,0 +1,1 @@
+../../../Sources/resp-server/OptionWords.swift
