@@ -17,7 +17,7 @@ public enum PeersRegistry {
     QueueWake<GLibLoop>(), QueueWake<StackLoop>(),
     TimerPeer.asio, TimerPeer.libevent, TimerPeer.libev, TimerPeer.glib,
     IdlePeer.libevent, IdlePeer.libev, IdlePeer.glib,
-    PoolPeer<TBBPool>(), PoolPeer<AsioPool>(),
+    PoolPeer<TBBPool>(), PoolPeer<TBBGroupPool>(), PoolPeer<AsioPool>(),
     PriorityPeer<TBBPool>(),
   ]
 
