@@ -239,6 +239,31 @@ struct HotPaths {
     }
   }
 
+  /// Transactions with one operation, which a worker runs, and a completion.
+  func transactions() {
+    let target = Target()
+    let scheduler = OperationScheduler("transactions", workerLimit: 1)
+    for _ in 0..<count / Self.batch {
+      for _ in 0..<Self.batch {
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        transaction.add { _ in
+          target.touch()
+        } completion: { _ in
+          target.touch()
+        }
+        transaction.commit()
+      }
+      loop.run()
+    }
+  }
+
+  /// Bodies of `apply`, 1000 in each call, which this thread and a worker share.
+  func apply() {
+    let target = Target()
+    let scheduler = OperationScheduler("apply", workerLimit: 2)
+    for _ in 0..<count / 1000 { scheduler.apply(1000) { _ in target.touch() } }
+  }
+
   /// Tasks of an actor on the loop. Each is one job.
   func jobs() {
     let counter = Counter(on: loop.port)
@@ -326,6 +351,8 @@ case "timer.fire": paths.fireTimers()
 case "event": try paths.descriptorEvents()
 case "operation": paths.operations()
 case "completion": paths.completions()
+case "transaction": paths.transactions()
+case "apply": paths.apply()
 case "job": paths.jobs()
 case "idle": paths.idleBlocks()
 default: preconditionFailure("no such path: \(arguments[0])")

@@ -15,7 +15,7 @@ let names = [
   "PendingWork", "PinnedActor", "Port", "Posts", "Queue", "ReadingInTasks", "Relay",
   "SchedulerTasks", "Scoreboard",
   "Scroll", "SerialQueues",
-  "SignalsAndChildren", "SteppedOperations", "SteppedTest", "TickReportCost", "Timers",
+  "SignalsAndChildren", "SplitLoop", "SteppedOperations", "SteppedTest", "TickReportCost", "Timers",
   "TraceCost", "Traces", "ValueQueue", "Watchdog", "WorkerFeed", "loopbench-keep",
 ]
 // Linking LoopTransactionsMain replaces the executor of the main actor.

@@ -104,7 +104,7 @@ struct OrderModel: Hashable {
   /// Oldest first.
   private var queue: [ExploredJob]
   private var posts: [[ExploredJob]]
-  private var pickedByPriority = 0
+  private var pickedBeforeOldest = 0
 
   init(_ program: ExploredProgram) {
     workers = Array(repeating: Worker(), count: program.width)
@@ -150,20 +150,23 @@ struct OrderModel: Hashable {
   }
 
   /// Worker `index` takes the oldest operation if no worker has the aging slot,
-  /// and it has not just left it. Otherwise the first of the highest priority.
+  /// it has not just left it, and as many operations as there are other workers
+  /// were taken before the oldest one. Otherwise the first of the highest
+  /// priority.
   private func picking(_ index: Int) -> OrderModel {
     var next = self
     let wasAging = workers[index].isAging
     next.workers[index].isAging = false
     let isFree = workers.count > 1 && !wasAging && !workers.contains { $0.isAging }
-    if isFree || pickedByPriority == 8 * workers.count - 1 {
+    let isDue = isFree && pickedBeforeOldest >= workers.count - 1
+    if isDue || pickedBeforeOldest == 8 * workers.count - 1 {
       next.workers[index] = Worker(job: next.queue.removeFirst(), isAging: true)
-      next.pickedByPriority = 0
+      next.pickedBeforeOldest = 0
     } else {
       let highest = queue.map(\.priority).max()
       let place = queue.firstIndex { $0.priority == highest } ?? 0
       next.workers[index].job = next.queue.remove(at: place)
-      next.pickedByPriority += 1
+      next.pickedBeforeOldest = place == 0 ? 0 : pickedBeforeOldest + 1
     }
     return next
   }

@@ -157,6 +157,7 @@ impl Queue for CrossbeamQueue {
 pub struct PoolTable {
     open: extern "C" fn(u32) -> *mut c_void,
     add: extern "C" fn(*mut c_void, Function, *mut c_void, i32),
+    apply: Option<extern "C" fn(*mut c_void, u32, Function, *mut c_void)>,
     close: extern "C" fn(*mut c_void),
 }
 
@@ -182,4 +183,4 @@ pub static cp_crossbeam: LoopTable = LoopTable::of::<CrossbeamQueue>();
 #[no_mangle]
 #[allow(non_upper_case_globals)]
 pub static cp_tokio_pool: PoolTable =
-    PoolTable { open: open_pool, add: spawn, close: close::<Runtime> };
+    PoolTable { open: open_pool, add: spawn, apply: None, close: close::<Runtime> };

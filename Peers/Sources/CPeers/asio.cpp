@@ -98,7 +98,8 @@ const cp_timers cp_asio_timers = TimerFunctions<AsioTimers>::table();
 
 const cp_loop cp_asio = LoopFunctions<AsioLoop>::table();
 
-const cp_pool cp_asio_pool = {open_peer<AsioPool, uint32_t>, AsioPool::add, close_peer<AsioPool>};
+const cp_pool cp_asio_pool = {open_peer<AsioPool, uint32_t>, AsioPool::add, nullptr,
+                              close_peer<AsioPool>};
 
 int cp_asio_timer_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
   Schedule schedule;

@@ -19,7 +19,7 @@ public enum PeersRegistry {
     QueueWake<CrossbeamQueue>(),
     TimerPeer.asio, TimerPeer.libevent, TimerPeer.libev, TimerPeer.glib,
     IdlePeer.libevent, IdlePeer.libev, IdlePeer.glib,
-    PoolPeer<TBBPool>(), PoolPeer<AsioPool>(), PoolPeer<TokioPool>(),
+    PoolPeer<TBBPool>(), PoolPeer<TBBGroupPool>(), PoolPeer<AsioPool>(), PoolPeer<TokioPool>(),
     PriorityPeer<TBBPool>(),
   ]
 

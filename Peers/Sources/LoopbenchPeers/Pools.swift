@@ -25,14 +25,33 @@ extension TablePool {
     Self.table.add(pool.value, call.function, call.context, Int32(priority.rawValue))
   }
 
+  func apply(_ count: Int, _ call: PostedCall) throws(PeerError) {
+    guard let apply = Self.table.apply else {
+      throw PeerError("\(Self.name) cannot share calls with the calling thread")
+    }
+    apply(pool.value, UInt32(count), call.function, call.context)
+  }
+
   func close() { Self.table.close(pool.value) }
 }
 
 struct TBBPool: TablePool {
   static let name = "tbb"
   static let summary =
-    "C++ on oneTBB: task_arena::enqueue of a lambda, \(PoolLoad.workers) threads, an arena for each priority"
+    """
+    C++ on oneTBB: task_arena::enqueue to \(PoolLoad.workers) threads, an arena for each priority; \
+    parallel_for
+    """
+  static var poolSeries: [String] { ["empty", "apply"] }
   static var table: cp_pool { cp_tbb }
+  let pool: PeerPointer
+}
+
+struct TBBGroupPool: TablePool {
+  static let name = "tbb.group"
+  static let summary = "C++ on oneTBB: a task_group to which the caller adds a task for each call"
+  static var poolSeries: [String] { ["apply"] }
+  static var table: cp_pool { cp_tbb_group }
   let pool: PeerPointer
 }
 

@@ -84,6 +84,19 @@ struct CountTests {
     }
   }
 
+  @Test("each pool that shares calls with its caller makes each call once")
+  func apply() throws {
+    for (name, table) in [("tbb", cp_tbb), ("tbb.group", cp_tbb_group)] {
+      let pool = try #require(table.open(4), "\(name)")
+      defer { table.close(pool) }
+      for calls in [0, 1, 2, 1000] as [UInt32] {
+        let count = SharedCount()
+        try #require(table.apply)(pool, calls, SharedCount.add, count.address)
+        #expect(count.value == Int(calls), "\(name)")
+      }
+    }
+  }
+
   @Test("each armed timer is cancelled, and no pending one fires")
   func timers() throws {
     for (name, table) in [

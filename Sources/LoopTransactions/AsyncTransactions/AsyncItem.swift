@@ -5,7 +5,7 @@
 final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   // @unchecked: `body` is written before a worker can see the operation, and
   // consumed by the task, or by the thread that cancels the queued operation.
-  // `outcome` is written under the lock of `progress`, before the operation
+  // The outcome is stored under the lock of `progress`, before the operation
   // ends.
 
   typealias Body = @Sendable (AsyncTransaction.Operation) async throws -> Value
@@ -77,7 +77,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
     let isFirst = progress.withLock { progress in
       if progress.hasEnded { return false }
       progress.hasEnded = true
-      self.outcome = outcome
+      store(outcome)
       return true
     }
     if isFirst { core.operationEnded() }

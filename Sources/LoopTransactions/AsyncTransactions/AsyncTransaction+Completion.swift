@@ -28,6 +28,13 @@ extension AsyncTransaction {
     }
   }
 
+  /// Calls the closures of `whenComplete(_:)`.
+  func callEndings() {
+    let endings = endings
+    self.endings = []
+    for ending in endings { ending(self) }
+  }
+
   /// Resumes the tasks that wait for `completion`.
   func resumeAwaiters() {
     let awaiters = awaiters

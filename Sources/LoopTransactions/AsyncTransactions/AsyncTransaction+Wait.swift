@@ -54,6 +54,18 @@ extension AsyncTransaction {
     }
   }
 
+  /// Cancels the transaction even if it is open. An empty transaction completes
+  /// immediately.
+  func cancelEvenIfOpen() {
+    if state == .open, items.isEmpty {
+      _ = core.change { $0.commit() }
+      _ = core.change { $0.cancel() }
+      return completeIfEnded()
+    }
+    if state == .open { commit() }
+    cancel()
+  }
+
   /// Cancels the transaction and waits until it is complete. Used when the loop
   /// closes. If a completion of the transaction closes the loop, calls the
   /// remaining completions.

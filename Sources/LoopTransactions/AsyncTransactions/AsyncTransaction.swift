@@ -57,7 +57,8 @@ public final class AsyncTransaction {
   // All of these are loop only. Their exclusivity is unchecked, because no
   // other code runs while one of them changes.
   @exclusivity(unchecked) private(set) var items = OperationItems()
-  @exclusivity(unchecked) private var endings: [(AsyncTransaction) -> Void] = []
+  /// The closures of `whenComplete(_:)`.
+  @exclusivity(unchecked) var endings: [(AsyncTransaction) -> Void] = []
   /// The tasks that wait for `completion`.
   @exclusivity(unchecked) var awaiters: [UnsafeContinuation<Void, Never>] = []
   /// The transaction's links in the list of unfinished transactions.
@@ -244,19 +245,14 @@ extension AsyncTransaction {
     items.forEach { $0.cancel() }
   }
 
-  /// Cancels the transaction even if it is open. An empty transaction completes
-  /// immediately.
-  func cancelEvenIfOpen() {
-    if state == .open, items.isEmpty {
-      _ = core.change { $0.commit() }
-      _ = core.change { $0.cancel() }
-      return completeIfEnded()
-    }
-    if state == .open { commit() }
-    cancel()
+  func check(_ operation: StaticString) {
+    // The common case by itself, because it counts no references.
+    if _fastPath(core.loop.isOnThread && !core.loop.isForked) { return }
+    checkSlowly(operation)
   }
 
-  func check(_ operation: StaticString) {
+  @inline(never)
+  private func checkSlowly(_ operation: StaticString) {
     core.loop.checkThread(operation)
     if core.loop.isForked { trap("\(operation): \(name) belongs to the parent process") }
   }
@@ -290,12 +286,10 @@ extension AsyncTransaction {
     // Returns false if a completion closed the loop, because closing the loop
     // called the remaining completions.
     guard core.change({ $0.complete() }) else { return }
-    let endings = endings
-    self.endings = []
     // Removed before the closures are called, because a closure may close the
     // loop. The caller retains the transaction.
     unfinished.remove(self)
-    for ending in endings { ending(self) }
-    resumeAwaiters()
+    if !endings.isEmpty { callEndings() }
+    if !awaiters.isEmpty { resumeAwaiters() }
   }
 }

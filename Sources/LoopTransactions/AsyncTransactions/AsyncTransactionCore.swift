@@ -63,9 +63,10 @@ final class AsyncTransactionCore: @unchecked Sendable {
 }
 
 private func operationsHaveEnded(_ loop: UnsafeRawPointer, _ core: UnsafeRawPointer) {
-  let core = Unmanaged<AsyncTransactionCore>.fromOpaque(core).takeUnretainedValue()
-  guard let transaction = core.transaction else { return }
-  transaction.completeIfEnded()
-  // The loop retained the transaction until it completed.
-  withExtendedLifetime(transaction) {}
+  Unmanaged<AsyncTransactionCore>.fromOpaque(core)._withUnsafeGuaranteedRef { core in
+    guard let transaction = core.transaction else { return }
+    transaction.completeIfEnded()
+    // The loop retained the transaction until it completed.
+    withExtendedLifetime(transaction) {}
+  }
 }

@@ -74,33 +74,70 @@ class OperationItem: OperationOwner, @unchecked Sendable {
 
 /// An operation that returns a `Value`.
 class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
-  // @unchecked: `outcome` is written by the thread that runs the operation,
-  // before it ends. It is read on the loop after that, ordered by the
-  // transaction's word. `completion` is accessed on the loop only.
+  // @unchecked: `value` and `error` are written by the thread that runs the
+  // operation, before it ends. They are read on the loop after that, ordered by
+  // the transaction's word. `completion` is accessed on the loop only. For the
+  // same reason their exclusivity is unchecked.
 
-  final var outcome: AsyncTransaction.Outcome<Value> = .cancelled
-  private final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
+  /// The value that the body returned. Without a value and an error, the outcome
+  /// is `.cancelled`.
+  @exclusivity(unchecked) private final var value = ValueStorage()
+  @exclusivity(unchecked) private final var error: (any Error)?
+  @exclusivity(unchecked) private final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
 
   init(
     _ name: String,
     _ core: AsyncTransactionCore,
-    _ completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
+    _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {
     self.completion = completion
     super.init(name, core)
   }
 
+  deinit { value.clear(Value.self) }
+
   override final func complete(isCancelled: Bool) {
-    let outcome = outcome
-    self.outcome = .cancelled
-    guard let completion else { return }
+    let completion = completion
     self.completion = nil
-    completion(isCancelled || self.isCancelled ? .cancelled : outcome)
+    guard let completion else { return dropOutcome() }
+    guard !isCancelled, !self.isCancelled else {
+      dropOutcome()
+      return completion(.cancelled)
+    }
+    if value.isFull { return completion(.value(value.take(Value.self))) }
+    guard let error else { return completion(.cancelled) }
+    self.error = nil
+    completion(.failed(error))
+  }
+
+  private func dropOutcome() {
+    value.clear(Value.self)
+    error = nil
   }
 
   // Released here on the loop, because a worker may hold the last reference to
   // the item.
   override final func dropCompletion() { completion = nil }
+
+  /// Stores the outcome of `body`.
+  @inline(__always)
+  final func store(_ body: () throws -> Value) {
+    do {
+      try value.fill(body)
+    } catch is CancellationError {
+    } catch {
+      self.error = error
+    }
+  }
+
+  /// Stores `outcome`.
+  final func store(_ outcome: AsyncTransaction.Outcome<Value>) {
+    switch outcome {
+    case .value(let value): store { value }
+    case .cancelled: break
+    case .failed(let error): self.error = error
+    }
+  }
 
   /// Converts the result of `body` to an outcome.
   static func outcome(

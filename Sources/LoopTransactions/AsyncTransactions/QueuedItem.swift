@@ -8,7 +8,7 @@ class QueuedItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
   // protected.
 
   final let scheduler: SchedulerCore
-  private var handle: OperationHandle?
+  @exclusivity(unchecked) private var handle: OperationHandle?
   // Both, and `isCancelled`, are sequentially consistent. One thread starts the
   // operation while another cancels or moves it, and at least one of the two
   // must see the other's store.

@@ -1,8 +1,10 @@
 /// An operation with a synchronous body.
 final class ScheduledItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   // @unchecked: `body` is written before a worker can see the operation, and
-  // consumed by the thread that runs or cancels it.
+  // consumed by the thread that runs or cancels it. Its exclusivity is unchecked,
+  // because these do not overlap.
 
+  @exclusivity(unchecked)
   private var body: (@Sendable (AsyncTransaction.Operation) throws -> Value)?
 
   /// Creates an operation of `core` that runs `body`.
@@ -22,7 +24,7 @@ final class ScheduledItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendab
     let body = body
     self.body = nil
     guard let body, !isCancelled else { return }
-    outcome = Self.outcome { try body(AsyncTransaction.Operation(item: self)) }
+    store { try body(AsyncTransaction.Operation(item: self)) }
   }
 
   override func operationEnded(_ end: OperationEnd) {

@@ -48,10 +48,11 @@ final class UnfinishedTransactions: LoopPart {
     guard !isAbandoned else { return }
     transaction.links.retained = transaction
     committed += 1
-    if let time = loop?.virtualTime, transaction.isThreaded {
+    guard let loop else { return }
+    if let time = loop.virtualTime, transaction.isThreaded {
       time.didCommitThreaded(transaction.name)
     }
-    guard committed == 1, let loop, loop.state != .closing else { return }
+    guard committed == 1, loop.state != .closing else { return }
     holdsLoop = true
     loop.hold()
   }
@@ -65,16 +66,31 @@ final class UnfinishedTransactions: LoopPart {
   /// Removes `transaction`, which has completed or was released while empty.
   func remove(_ transaction: AsyncTransaction) {
     guard transaction.links.isLinked else { return }
-    let links = transaction.links
-    transaction.links = Links()
-    let (previous, next) = (links.previous, links.next)
-    if let previous { previous.links.next = next } else { first = next }
-    if let next { next.links.previous = previous } else { last = previous }
-    guard links.retained != nil else { return }
+    unlink(transaction)
+    guard transaction.links.retained != nil else { return }
+    // The caller retains the transaction.
+    transaction.links.retained = nil
     committed -= 1
     guard committed == 0, holdsLoop else { return }
     holdsLoop = false
     loop?.endHold()
+  }
+
+  // Field by field, because a copy of the links would count references.
+  private func unlink(_ transaction: AsyncTransaction) {
+    if let previous = transaction.links.previous {
+      previous.links.next = transaction.links.next
+    } else {
+      first = transaction.links.next
+    }
+    if let next = transaction.links.next {
+      next.links.previous = transaction.links.previous
+    } else {
+      last = transaction.links.previous
+    }
+    transaction.links.previous = nil
+    transaction.links.next = nil
+    transaction.links.isLinked = false
   }
 
   /// Cancels all transactions, waits for running operations, and calls the

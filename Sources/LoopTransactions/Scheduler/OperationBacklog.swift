@@ -73,6 +73,7 @@ package struct OperationBacklog: ~Copyable {
   }
 
   /// The highest level that has operations, or nil if there are none.
+  @inline(__always)
   package var highestLevel: Int? {
     for word in stride(from: 4, through: 0, by: -1) where filled[word] != 0 {
       return word * 64 + 63 - filled[word].leadingZeroBitCount
@@ -93,16 +94,26 @@ package struct OperationBacklog: ~Copyable {
     return OperationHandle(node: node)
   }
 
-  /// Moves up to `most` operations into the batch of `worker`, highest level
-  /// first, within the worker's batch limit.
-  mutating func dequeueHighest(_ most: Int, for worker: Worker) {
-    let limit = min(worker.batchLimit, most)
-    while worker.count < limit, let level = highestLevel {
-      while worker.count < limit, let node = lists[level].first {
+  /// Moves operations into the batch of `worker`, highest level first, within
+  /// the worker's batch limit. Returns how many operations were dequeued since
+  /// the oldest one, which were `passed` before, and stops when they are `most`.
+  mutating func dequeueHighest(
+    for worker: Worker,
+    beforeOldest passed: Int,
+    atMost most: Int
+  ) -> Int {
+    var passed = passed
+    let limit = worker.batchLimit
+    while worker.count < limit, passed < most, let level = highestLevel {
+      while worker.count < limit, passed < most, let node = lists[level].first {
+        // A reclaimed operation may be younger than others.
+        let isOldest = node.pointee.older == nil && !node.pointee.wasReclaimed
+        passed = isOldest ? 0 : passed + 1
         dequeue(node)
         worker.append(node)
       }
     }
+    return passed
   }
 
   /// Removes the operation that has waited longest and returns it.

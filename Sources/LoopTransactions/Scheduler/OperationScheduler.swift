@@ -4,9 +4,9 @@
 /// and end after 5 s without work. Operations of equal priority start in the
 /// order they were added.
 ///
-/// No operation starves, because one aging slot always picks the oldest
-/// operation. The oldest operation waits for at most 8 × `workerLimit`
-/// operations of higher priority.
+/// No operation starves, because one aging slot picks the oldest operation
+/// after each other worker has taken one of higher priority. The oldest
+/// operation waits for at most 8 × `workerLimit` operations of higher priority.
 ///
 /// A worker takes up to 32 operations at once if they are short. If one of them
 /// turns out to be long, another worker reclaims the rest after about 1 ms, unless

@@ -216,7 +216,7 @@ final class SchedulerCore: Sendable {
 // The worker loop.
 extension SchedulerCore {
   // 3 us, which is less than the adding thread needs to wake a worker.
-  private static let searchTime: UInt64 = 3_000
+  static let searchTime: UInt64 = 3_000
 
   // 1 ms: the time that the rest of a batch waits behind an operation that is
   // unexpectedly long. Not measured.

@@ -83,9 +83,9 @@ package struct SchedulerState: ~Copyable {
 
   // The number of workers that run an operation that they dequeued for its age.
   private var agingWorkers = 0
-  // The number of operations dequeued by priority since the oldest operation
-  // was last dequeued.
-  private var dequeuedByPriority = 0
+  // The number of operations dequeued since the oldest operation was last
+  // dequeued, by its age or by priority.
+  private var dequeuedBeforeOldest = 0
 
   /// The interval, per worker, after which the oldest operation is dequeued
   /// even if the aging slot is occupied. With one worker, every eighth
@@ -228,12 +228,19 @@ extension SchedulerState {
   }
 
   private mutating func fillBatch(of worker: Worker, wasInAgingSlot: Bool, _ now: UInt64) {
-    if shouldDequeueOldest(wasInAgingSlot: wasInAgingSlot), let oldest = backlog.dequeueOldest() {
+    // Clamped, because the limit may be arbitrarily large.
+    let width = min(width, 1 << 16)
+    let most = width * Self.agingInterval - 1
+    let isDue = dequeuedBeforeOldest >= most || (isAgingSlotDue(width) && !wasInAgingSlot)
+    if isDue, let oldest = backlog.dequeueOldest() {
       worker.append(oldest.node)
       occupyAgingSlot(oldest, by: worker)
     } else {
-      backlog.dequeueHighest(remainingBeforeOldest, for: worker)
-      dequeuedByPriority += worker.count
+      dequeuedBeforeOldest = backlog.dequeueHighest(
+        for: worker,
+        beforeOldest: dequeuedBeforeOldest,
+        atMost: most
+      )
     }
     running += worker.count
     guard worker.count > 1 else { return }
@@ -244,22 +251,19 @@ extension SchedulerState {
   private mutating func occupyAgingSlot(_ oldest: OperationHandle, by worker: Worker) {
     // A reclaimed operation had its turn, and may be younger than other
     // operations, so it does not occupy the aging slot.
-    guard !oldest.node.pointee.wasReclaimed else { return dequeuedByPriority += 1 }
+    guard !oldest.node.pointee.wasReclaimed else { return dequeuedBeforeOldest += 1 }
     worker.isInAgingSlot = true
     agingWorkers += 1
-    dequeuedByPriority = 0
+    dequeuedBeforeOldest = 0
   }
 
-  private func shouldDequeueOldest(wasInAgingSlot: Bool) -> Bool {
-    if remainingBeforeOldest == 0 { return true }
-    return width > 1 && agingWorkers == 0 && !wasInAgingSlot
-  }
-
-  /// The number of operations that may still be dequeued by priority before the
-  /// oldest operation must be dequeued.
-  private var remainingBeforeOldest: Int {
-    // Clamped, because the limit may be arbitrarily large.
-    max(0, min(width, 1 << 16) * Self.agingInterval - 1 - dequeuedByPriority)
+  /// Whether a worker may occupy the aging slot.
+  @inline(__always)
+  private func isAgingSlotDue(_ width: Int) -> Bool {
+    // Each of the other workers comes first. While the oldest operation is also
+    // the most urgent one, the count stays 0, so that an urgent operation does
+    // not wait for the slot's worker.
+    width > 1 && agingWorkers == 0 && dequeuedBeforeOldest >= width - 1
   }
 
   private mutating func sleep(_ worker: Worker) -> Step {

@@ -21,7 +21,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     }
 
     override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
-      item.take()?.outcome = outcome
+      item.take()?.store(outcome)
       core.operationEnded()
     }
 

@@ -4,82 +4,178 @@ extension OperationScheduler {
   /// Calls `body` with every integer in `0..<count`, on this thread and on
   /// workers, and returns when all calls have returned.
   ///
-  /// Call from any thread, including from an operation. This thread takes part,
-  /// and does not wait for workers that have not begun. The order of the calls
-  /// is unspecified.
+  /// Call from any thread: also on a loop, which makes no tick meanwhile, from
+  /// an operation, and from `body`. Each integer is passed once, in an
+  /// unspecified order. This thread takes part. Up to `workerLimit` workers
+  /// join it as they become free. They compete for workers like an operation of
+  /// this priority, and this thread does not wait for workers that have not
+  /// joined. Thus no nesting of calls deadlocks.
+  ///
+  /// Threads claim chunks of consecutive integers, which become smaller towards
+  /// the end. Calls may take different times.
+  ///
+  /// On the scheduler of a `SteppedScheduler`, this thread makes all calls, in
+  /// order. To keep a thread of Swift's concurrency pool free, call this inside
+  /// `await run`.
   ///
   /// See also: `DispatchQueue.concurrentPerform` is the counterpart in
   /// Dispatch.
   ///
   /// - Precondition: `count` is not negative.
-  /// - Complexity: O(n).
+  /// - Complexity: O(n). Allocates one object.
   public func apply(
     _ count: Int,
     priority: OperationPriority = .normal,
     _ body: @Sendable (Int) -> Void
   ) {
     require(count >= 0, "OperationScheduler.apply: count must not be negative, got \(count)")
-    let helpers = min(workerLimit, count - 1)
-    guard helpers > 0 else { return (0..<count).forEach(body) }
+    core.checkProcess()
+    guard count > 1, core.stepped == nil else { return (0..<count).forEach(body) }
     withoutActuallyEscaping(body) { body in
-      let share = SharedRange(count, among: helpers + 1, body)
-      let operations = (0..<helpers).compactMap { _ in
-        core.add(.owner(share), level: OperationBacklog.level(priority))
-      }
-      share.run()
-      for operation in operations { _ = core.cancel(operation) }
-      share.waitForOthers()
-      share.releaseBody()
+      let apply = SharedApply(count, on: core, OperationBacklog.level(priority), body)
+      apply.perform()
     }
   }
 }
 
-/// A range of integers that several threads divide among themselves.
-private final class SharedRange: OperationOwner, @unchecked Sendable {
-  // @unchecked: `body` is changed only while no other thread uses it. The other
-  // properties are constant or atomic.
+/// One call of `apply`, which several threads share. The owner of the operations
+/// by which workers join it.
+private final class SharedApply: OperationOwner, @unchecked Sendable {
+  // @unchecked: `body` is written before a worker can see this object, and
+  // cleared after the last call of it. `joining` and `joins` are written by the
+  // caller, then by each worker that joins, in turn: an operation that joins is
+  // added after the last one has begun. The caller reads `joining` after all
+  // calls have ended. `parking` is written before a waiter is registered. The
+  // other properties are constant or atomic.
 
-  private let count: Int
+  private let core: SchedulerCore
+  private let level: Int
+  private let chunks: ApplyChunks
   private var body: (@Sendable (Int) -> Void)?
-  private let chunk: Int
-  private let next = Atomic<Int>(0)
-  private let helpers: Atomic<Int>
-  private let parking = Parking()
+  /// The operation by which one more worker may join.
+  private var joining: OperationHandle?
+  /// How many more workers may join.
+  private var joins: Int
+  private var parking: Parking?
+  private let claimed = Atomic<Int>(0)
+  private let calls: Atomic<UInt64>
   /// The operations that wait for this call of `apply`, innermost first.
   private let callers = CurrentOperation.owners
 
-  init(_ count: Int, among threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    self.count = count
+  init(
+    _ count: Int,
+    on core: SchedulerCore,
+    _ level: Int,
+    _ body: @escaping @Sendable (Int) -> Void
+  ) {
+    self.core = core
+    self.level = level
     self.body = body
-    // 8 chunks per thread, so that a stalled thread holds back only a small
-    // part of the range. Not measured.
-    chunk = max(1, count / (threads * 8))
-    helpers = Atomic(threads - 1)
+    joins = min(core.ask { $0.limit }, count - 1)
+    chunks = ApplyChunks(count: count, threads: joins + 1)
+    calls = Atomic(ApplyCalls(unended: count).word)
   }
 
-  override func run(_ operation: ScheduledOperation) { run() }
+  /// Makes all calls, on this thread and on the workers that join it.
+  func perform() {
+    addJoining()
+    if let chunk = claim() { end(call(chunk)) }
+    waitForOthers()
+    if let joining { _ = core.cancel(joining) }
+    body = nil
+  }
 
-  func run() {
-    guard let body else { return }
-    // Relaxed: only the index is shared.
-    var first = next.wrappingAdd(chunk, ordering: .relaxed).oldValue
-    while first < count {
-      for number in first..<min(first + chunk, count) { body(number) }
-      first = next.wrappingAdd(chunk, ordering: .relaxed).oldValue
+  /// Joins on a worker.
+  override func run(_ operation: ScheduledOperation) {
+    guard let chunk = claim() else { return }
+    // One after the other, because a worker dequeues several operations at once
+    // if they are short.
+    addJoining()
+    end(call(chunk))
+  }
+
+  /// Adds the operation by which the next worker joins.
+  private func addJoining() {
+    joining = nil
+    // Relaxed: a hint. A worker that finds no chunk leaves again.
+    guard joins > 0, claimed.load(ordering: .relaxed) < chunks.count else { return }
+    joins -= 1
+    // Written under the scheduler's lock, so that the worker that joins sees it.
+    _ = core.add(.owner(self), level: level) { joining = $0 }
+  }
+
+  private func claim() -> Range<Int>? {
+    // Relaxed: only the count is shared. `calls` orders the effects of calls.
+    var first = claimed.load(ordering: .relaxed)
+    while let chunk = chunks.next(claimed: first) {
+      let (isDone, now) = claimed.weakCompareExchange(
+        expected: first,
+        desired: chunk.upperBound,
+        ordering: .relaxed
+      )
+      if isDone { return chunk }
+      first = now
+    }
+    return nil
+  }
+
+  /// Calls the body with the integers of `chunk` and of all chunks that this
+  /// thread claims after it. Returns the number of calls.
+  // Not inlined, so that the body is released before the calls end. The caller
+  // of `apply` may then return.
+  @inline(never)
+  private func call(_ chunk: Range<Int>) -> Int {
+    guard let body else { return 0 }
+    var count = 0
+    var next: Range<Int>? = chunk
+    while let chunk = next {
+      for number in chunk { body(number) }
+      count += chunk.count
+      next = claim()
+    }
+    return count
+  }
+
+  private func end(_ count: Int) {
+    if change({ $0.end(count) }) { parking?.wake() }
+  }
+
+  /// Returns when all calls have returned.
+  private func waitForOthers() {
+    // Longer than waking takes, as for a searching worker.
+    let end = System.nanoseconds + SchedulerCore.searchTime
+    // Acquire: pairs with the release in `change(_:)`.
+    while ApplyCalls(word: calls.load(ordering: .acquiring)).unended > 0 {
+      guard System.nanoseconds < end else { return sleep() }
+      System.pause()
     }
   }
 
-  func waitForOthers() {
-    // Acquire: pairs with the release in `operationEnded`. The last helper
-    // always wakes this thread.
-    guard helpers.load(ordering: .acquiring) > 0 else { return parking.sleep() }
+  private func sleep() {
+    let parking = Parking()
+    self.parking = parking
     let wait = WaitTable.shared.begin(.helpers(self))
-    parking.sleep()
+    if change({ $0.beginWait() }) { parking.sleep() }
     WaitTable.shared.end(wait)
   }
 
-  /// Releases the body. Call when no thread runs it.
-  func releaseBody() { body = nil }
+  private func change<Result>(_ body: (inout ApplyCalls) -> Result) -> Result {
+    var before = calls.load(ordering: .relaxed)
+    while true {
+      var state = ApplyCalls(word: before)
+      let result = body(&state)
+      // Acquire and release: the caller of `apply` sees the effects of all calls,
+      // and the last thread sees the parking.
+      let (isDone, now) = calls.weakCompareExchange(
+        expected: before,
+        desired: state.word,
+        successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed
+      )
+      if isDone { return result }
+      before = now
+    }
+  }
 
   // A transaction that waits for the caller also waits for its helpers.
   override func isAwaited(by transaction: AnyObject) -> Bool {
@@ -87,11 +183,4 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   }
 
   override var title: String { callers.first?.title ?? super.title }
-
-  override func operationEnded(_ end: OperationEnd) {
-    // Acquire and release: the waiting thread sees everything the helpers did.
-    if helpers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
-      parking.wake()
-    }
-  }
 }

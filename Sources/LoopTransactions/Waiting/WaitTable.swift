@@ -37,6 +37,9 @@ package final class WaitTable: Sendable {
   /// The number of calls that wait for the loop of `port`.
   package func callCount(_ port: LoopPort) -> Int { state.withLock { $0.callCount(port.core) } }
 
+  /// The number of threads that wait for helpers of `apply`.
+  package var helperWaitCount: Int { state.withLock { $0.helperWaitCount } }
+
   /// The transaction that `loop` waits for and that itself waits for one of
   /// `owners`.
   func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
@@ -140,6 +143,10 @@ struct WaitState {
     waits.count { wait in
       if case .call(let call) = wait.target { call.loop === loop } else { false }
     }
+  }
+
+  var helperWaitCount: Int {
+    waits.count { if case .helpers = $0.target { true } else { false } }
   }
 
   /// Returns a shortest cycle that contains `wait`, or nil if there is none.

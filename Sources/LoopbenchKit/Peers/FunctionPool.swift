@@ -28,6 +28,10 @@ public protocol FunctionPool: FunctionRunner {
   /// ns that the cancellations took.
   func cancel(_ count: Int) throws(PeerError) -> UInt64
 
+  /// Calls a function `count` times, on the pool's threads and on the calling
+  /// thread, and returns when all calls have returned.
+  func apply(_ count: Int, _ call: PostedCall) throws(PeerError)
+
   /// Measures `transactions`.
   static func measureTransactions(_ slice: inout Slice) throws(PeerError)
 }
@@ -61,6 +65,11 @@ extension FunctionPool {
   /// Throws: the pool cannot cancel functions.
   public func cancel(_ count: Int) throws(PeerError) -> UInt64 {
     throw PeerError("\(Self.name) cannot cancel functions")
+  }
+
+  /// Throws: the pool cannot share calls with the calling thread.
+  public func apply(_ count: Int, _ call: PostedCall) throws(PeerError) {
+    throw PeerError("\(Self.name) cannot share calls with the calling thread")
   }
 
   /// Throws: the pool runs no completions on a loop.
@@ -114,7 +123,7 @@ struct DispatchPool: FunctionPool {
   static let name = "dispatch"
   static let summary =
     "DispatchQueue.async, concurrent; urgent and low to global queues of their QoS; its own width"
-  static let poolSeries = ["empty", "transactions"]
+  static let poolSeries = ["empty", "transactions", "apply"]
 
   private let queue: DispatchQueue
   private let high = DispatchQueue.global(qos: .userInteractive)
@@ -138,6 +147,10 @@ struct DispatchPool: FunctionPool {
       cl_thread_place(-1)
       call()
     }
+  }
+
+  func apply(_ count: Int, _ call: PostedCall) {
+    DispatchQueue.concurrentPerform(iterations: count) { _ in call() }
   }
 
   /// Runs completions on a serial queue, because this pool has no loop.

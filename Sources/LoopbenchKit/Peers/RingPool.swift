@@ -13,7 +13,7 @@ final class RingPool: FunctionPool, @unchecked Sendable {
 
   static let name = "ring"
   static let summary = "closures through a ring to one thread that spins: the floor of any pool"
-  static let poolSeries = ["empty"]
+  static let poolSeries = ["empty", "transactions"]
 
   private let ring = ClosureRing()
   private let isClosed = Atomic<Bool>(false)
@@ -30,6 +30,26 @@ final class RingPool: FunctionPool, @unchecked Sendable {
   /// Ignores the priority. Call on the thread that opened the pool.
   func add(_ call: PostedCall, _ priority: OperationPriority) {
     ring.append { call() }
+  }
+
+  /// Posts each completion to the loop by itself.
+  static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
+    try open().closing { (pool) throws(PeerError) in
+      try EventLoop.measuring { (loop) throws(PeerError) in
+        let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
+        let (port, pointer) = (loop.port, UnsafeTransfer(finish.pointer))
+        loop.waitsForPosts = true
+        try slice.sample { (count) throws(PeerError) in
+          finish.reset(target: count)
+          let began = cl_now()
+          for _ in 0..<count {
+            pool.ring.append { try? port.post { cl_finish_step(pointer.value) } }
+          }
+          loop.run()
+          return try finish.nanoseconds(since: began)
+        }
+      }
+    }
   }
 
   func close() {

@@ -5,7 +5,7 @@ import LoopTransactions
 struct SchedulerPool: FunctionPool {
   static let name = "lt"
   static let summary = "OperationScheduler.add, on its own workers; AsyncTransaction on a loop"
-  static let poolSeries = ["empty", "cancel", "transactions"]
+  static let poolSeries = ["empty", "cancel", "transactions", "apply"]
   static let isReference = false
 
   private let scheduler: OperationScheduler
@@ -23,6 +23,8 @@ struct SchedulerPool: FunctionPool {
   func add(_ call: PostedCall, _ priority: OperationPriority) {
     scheduler.add(priority: priority) { _ in call() }
   }
+
+  func apply(_ count: Int, _ call: PostedCall) { scheduler.apply(count) { _ in call() } }
 
   func close() { OperationScheduler.processWorkerLimit = limitBefore }
 

@@ -25,6 +25,12 @@ extension Scenario {
         workload: Workload(warmUps: 2, samples: 10, operations: 1000),
         placement: .anywhere
       ),
+      Series(
+        name: "apply",
+        summary: "1000 empty calls that the caller shares with the workers: ns per call",
+        workload: Workload(warmUps: 10, samples: 100, operations: 1000),
+        placement: .anywhere
+      ),
     ],
     references: ["uvwork", "dispatch", "opqueue", "ring"],
     floors: ["ring"],
@@ -43,6 +49,10 @@ extension Scenario {
         loop          open, add, commit 1 … n │ completion 1 … completion n
         workers           run 1  run 2  …  run n
         transactions  ├─────────────────────────────────────────────────┤  divided by n
+
+        caller        asks for n calls │ makes calls │ returns
+        workers                           make calls
+        apply         ├──────────────────────────────┤  divided by n
 
       No thread is placed on a CPU, because distributing threads is part of a pool's work. `dispatch`
       and `task` use as many threads as there are CPUs. Every operation of `empty` decrements one
@@ -69,6 +79,7 @@ public struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
     switch slice.series {
     case "empty": try measureEmpty(&slice)
     case "cancel": try measureCancel(&slice)
+    case "apply": try measureApply(&slice)
     default: try Runner.measureTransactions(&slice)
     }
   }
@@ -92,6 +103,17 @@ public struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
   private func measureCancel(_ slice: inout Slice) throws(PeerError) {
     try Runner.open().closing { (pool) throws(PeerError) in
       try slice.sample { (operations) throws(PeerError) in try pool.cancel(operations) }
+    }
+  }
+
+  private func measureApply(_ slice: inout Slice) throws(PeerError) {
+    let empty = PostedCall(function: { _ in }, context: nil)
+    try Runner.open().closing { (pool) throws(PeerError) in
+      try slice.sample { (calls) throws(PeerError) in
+        let began = cl_now()
+        try pool.apply(calls, empty)
+        return cl_now() - began
+      }
     }
   }
 }

@@ -276,37 +276,6 @@ struct OperationSchedulerTests {
     #expect(scheduler.metrics.waits.isEmpty)
   }
 
-  // O1
-  @Test("apply calls each number once, on no more threads than allowed")
-  func apply() {
-    let scheduler = OperationScheduler.alone(workers: 3)
-    for count in [0, 1, 2, 7, 100_000] {
-      let calls = (0..<count).map { _ in Tally() }
-      let threads = Locked<Set<UInt>>([])
-      scheduler.apply(count) { number in
-        calls[number].increment()
-        threads.withLock { _ = $0.insert(System.thread) }
-      }
-      #expect(calls.allSatisfy { $0.value == 1 }, "\(count)")
-      #expect(threads.withLock { $0.count } <= 4)
-    }
-  }
-
-  @Test("apply on every worker at once does not deadlock")
-  func applyWithin() {
-    let scheduler = OperationScheduler.alone(workers: 2)
-    let sum = Tally()
-    let done = Gate()
-    for _ in 0..<4 {
-      scheduler.add { _ in
-        scheduler.apply(100) { _ in sum.increment() }
-        done.open()
-      }
-    }
-    for _ in 0..<4 { #expect(done.waitInTime()) }
-    #expect(sum.value == 400)
-  }
-
   @Test("adding an operation allocates only its closure", .enabled(if: Interposed.isAvailable))
   func allocations() {
     let scheduler = OperationScheduler.alone(workers: 1)

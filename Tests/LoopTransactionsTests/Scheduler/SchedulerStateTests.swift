@@ -141,8 +141,11 @@ struct SchedulerStateTests {
     var state = SchedulerState(limit: 2)
     let workers = [Worker(), Worker()]
     _ = state.add(OperationNode.Content.body { _ in }, level: 0)
-    // The first worker starts with the oldest operation and never ends.
+    _ = add(&state, level: 200)
+    _ = state.next(workers[1], now: 0)
+    // The first worker takes the oldest operation, which never ends.
     _ = state.next(workers[0], now: 0)
+    #expect(state.backlog.count == 0)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
     var turns = 0
@@ -154,6 +157,40 @@ struct SchedulerStateTests {
     // With two workers, the aging slot takes the oldest operation at every 16th
     // pick, 8 per worker.
     #expect(turns == 16)
+  }
+
+  // O2, O3
+  @Test(
+    "an urgent operation among older ones of one level is taken next, by any worker",
+    arguments: [1, 2, 4, 8]
+  )
+  func urgentIsNext(width: Int) throws {
+    for asking in 0..<2 * width {
+      var state = SchedulerState(limit: width)
+      for _ in 0..<100 { _ = add(&state) }
+      let workers = (0..<width).map { _ in Worker() }
+      for turn in 0..<asking { _ = state.next(workers[turn % width], now: 0) }
+      let urgent = try #require(
+        state.add(OperationNode.Content.body { _ in }, level: 200)?.handle
+      )
+      _ = state.next(workers[asking % width], now: 0)
+      #expect(workers[asking % width].batch.first?.node == urgent.node, "pick \(asking)")
+    }
+  }
+
+  // O3
+  @Test("with several workers, the slot takes the oldest operation after one of each other worker")
+  func slotTakesTheOldest() throws {
+    for width in 2...4 {
+      var state = SchedulerState(limit: width)
+      let oldest = try #require(
+        state.add(OperationNode.Content.body { _ in }, level: 0)?.handle
+      )
+      let workers = (0..<width).map { _ in Worker() }
+      for _ in 0..<width { _ = add(&state, level: 200) }
+      for worker in workers { _ = state.next(worker, now: 0) }
+      #expect(workers.map { $0.batch.first?.node == oldest.node }.firstIndex(of: true) == width - 1)
+    }
   }
 
   // O3

@@ -81,12 +81,18 @@ typedef struct {
   // Adds a function. An `urgency` of 0 is normal. Call from any thread.
   void (*_Nonnull add)(void *_Nonnull pool, cp_function function, void *_Nullable context,
                        int urgency);
+  // Calls a function `count` times, on the calling thread and the pool's, and
+  // returns when all calls have returned. NULL if the pool cannot.
+  void (*_Nullable apply)(void *_Nonnull pool, uint32_t count, cp_function function,
+                          void *_Nullable context);
   // Waits until every function has returned. Call on the thread that opened the
   // pool.
   void (*_Nonnull close)(void *_Nonnull pool);
 } cp_pool;
 
 extern const cp_pool cp_tbb;
+// The same pool, whose `apply` adds a task for each call.
+extern const cp_pool cp_tbb_group;
 extern const cp_pool cp_asio_pool;
 const cp_pool *_Nullable cp_rust_pool(const char *_Nonnull name);
 
