@@ -203,7 +203,7 @@ struct TickReportNameTests {
     let executor = NamingExecutor()
     let named = NamedActor(executor)
     Task(name: "named") { await named.run() }
-    // A thread without a task, unlike that of the test.
+    // The test runs in a task, a new thread in none.
     TestThread.run { executor.runFirst() }
     #expect(executor.found == [nil, nil, "named", nil])
   }
