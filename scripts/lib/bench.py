@@ -35,7 +35,7 @@ OPERATIONS = [
     ("the same", "pool", "empty", "lt", "ring", "50", ratio, None),
     ("cancelling one that waits", "pool", "cancel", "lt", None, "50", plain, 100),
     ("a transaction and its completion", "pool", "transactions", "lt", "uvwork", "50", ratio, 1),
-    ("the same", "pool", "transactions", "lt", "ring", "50", ratio, 1.2),
+    ("the same", "pool", "transactions", "lt", "ring", "50", ratio, None),
     ("a call of apply, of 1000 empty ones", "pool", "apply", "lt", "dispatch", "50", ratio, 1),
     ("wakes for 1000 transactions", "pool", "transactions", "lt", None, "wakes", share, 20),
     ("an urgent one over 10000 others, p50", "priority", "latency", "lt", None, "50", plain, 10_000),
