@@ -85,6 +85,30 @@ final class Feeder: Sendable {
   }
 }
 
+/// A scheduler whose only worker is blocked, so that counts do not depend on it.
+final class BusyWorkers: Sendable {
+  let scheduler = OperationScheduler("busy", workerLimit: 1)
+  private let ends: (Int32, Int32)
+
+  init() {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { preconditionFailure("no pipe") }
+    self.ends = (ends[0], ends[1])
+    let end = ends[0]
+    scheduler.add { _ in
+      var byte: UInt8 = 0
+      read(end, &byte, 1)
+    }
+    while scheduler.metrics.running == 0 { usleep(1000) }
+  }
+
+  func release() {
+    close(ends.1)
+    while scheduler.metrics.running > 0 { usleep(1000) }
+    close(ends.0)
+  }
+}
+
 /// Walks hot paths of one loop. Work is made in batches, each for one tick.
 @MainActor
 struct HotPaths {
@@ -239,29 +263,30 @@ struct HotPaths {
     }
   }
 
-  /// Transactions with one operation, which a worker runs, and a completion.
+  /// Operations of transactions, which the loop runs while it waits.
   func transactions() {
     let target = Target()
-    let scheduler = OperationScheduler("transactions", workerLimit: 1)
+    let workers = BusyWorkers()
     for _ in 0..<count / Self.batch {
+      let transaction = AsyncTransaction(on: loop, scheduler: workers.scheduler)
       for _ in 0..<Self.batch {
-        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
         transaction.add { _ in
           target.touch()
         } completion: { _ in
           target.touch()
         }
-        transaction.commit()
       }
-      loop.run()
+      transaction.waitUntilComplete()
     }
+    workers.release()
   }
 
-  /// Bodies of `apply`, 1000 in each call, which this thread and a worker share.
+  /// Calls of `apply`, 1000 at a time, that no worker joins.
   func apply() {
     let target = Target()
-    let scheduler = OperationScheduler("apply", workerLimit: 2)
-    for _ in 0..<count / 1000 { scheduler.apply(1000) { _ in target.touch() } }
+    let workers = BusyWorkers()
+    for _ in 0..<count / 1000 { workers.scheduler.apply(1000) { _ in target.touch() } }
+    workers.release()
   }
 
   /// Tasks of an actor on the loop. Each is one job.
