@@ -20,7 +20,7 @@ struct cl_uv_drain {
   object **last;   // under the peer's mutex: where the next object goes
   uint32_t batch;
   void (*handler)(cl_uv_drain *, object *);
-  cl_finish *finish;  // `own`, or what the caller expects
+  cl_finish *finish;  // `own`, or the counter of the caller
   cl_finish own;
   uint64_t handed_over;
   uint32_t object_count;

@@ -151,6 +151,13 @@ class TableTests(unittest.TestCase):
         cells = ["a post", "`post/self` `lt`", "9 ns", "`uv`", "0.90×", "0.90× to 0.90×", "1.0×", "met"]
         self.assertEqual(self.row(BAR), cells)
 
+    def test_a_busy_machine_is_named(self):
+        quiet, loud = report(), report(warnings=["other processes used 1.75 of 2 CPUs during the run"])
+        loud["warnings"][0]["id"] = "load"
+        self.assertEqual(bench.busy({"a": [quiet]}), "")
+        expected = " Not a quiet machine: other processes used up to 1.75 CPUs."
+        self.assertEqual(bench.busy({"a": [quiet, loud], "b": [quiet]}), expected)
+
     def test_a_figure_that_cannot_be_measured_says_why(self):
         for line, reason in [
             ("loop | apply | pool/apply lt | tbb | 1.2x", "loopbench has no series pool/apply"),

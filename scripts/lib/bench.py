@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -173,8 +174,16 @@ def machine(runs, loads):
     return (
         f"{one['cpu']}, {one['cpus']} CPUs, {one['virtualization']}, {one['os']}, libuv {one['libuv']}, "
         f"Swift {one['swift']}. {runs.rounds * count} rounds in {count} processes. "
-        f"Load average {loads[0]:.1f} before and {loads[1]:.1f} after."
+        f"Load average {loads[0]:.1f} before and {loads[1]:.1f} after.{busy(runs.reports)}"
     )
+
+
+def busy(groups):
+    """A sentence about the run beside which other processes used the most CPU time, if loopbench warned."""
+    texts = [warning["text"] for reports in groups.values() for report in reports
+             for warning in report["warnings"] if warning.get("id") == "load"]
+    used = [float(found[1]) for text in texts if (found := re.search(r"used ([\d.]+) of", text))]
+    return f" Not a quiet machine: other processes used up to {max(used):g} CPUs." if used else ""
 
 
 def replace(page, name, text):

@@ -1,5 +1,8 @@
 /// Charts of the medians of series that differ by the size at the end of their names: a
 /// chart for each kind, with a curve for each peer of each report.
+///
+/// A median is the one of the fastest round. A sample of a large size takes longer than a
+/// time slice, so on a busy machine most samples contain other processes.
 struct GrowthPlot {
   /// The medians of one kind of series.
   struct Chart {
@@ -48,7 +51,7 @@ struct GrowthPlot {
         let part = own.filter { "\($0.file) \($0.result.peer)" == key }
         let (file, peer) = (part[0].file, part[0].result.peer)
         let medians = part.compactMap { one in
-          one.result.value(at: .p50).map { (one.size.count, $0) }
+          one.result.perRound.compactMap { $0.percentiles["50"] }.min().map { (one.size.count, $0) }
         }
         return Curve(
           name: peer + (reports.count > 1 ? " · " + reports[file].name : ""),
@@ -114,7 +117,7 @@ extension GrowthPlot {
     }
     let rows = Double((charts.count + 1) / 2)
     let height = charts.isEmpty ? 0 : legend + rows * cell.height
-    let title = "Median by size: \(charts.map(\.kind).joined(separator: ", "))"
+    let title = "Median of the fastest round by size: \(charts.map(\.kind).joined(separator: ", "))"
     return Plot.picture(title, body, height: height, withStyle: withStyle)
   }
 

@@ -94,7 +94,7 @@ package enum PlotKind: String, CaseIterable, Sendable {
   case time
   /// The distribution of the samples.
   case histogram
-  /// The median by the number at the end of a series' name.
+  /// The median of the fastest round by the number at the end of a series' name.
   case growth
 
   /// The heading of the plot.

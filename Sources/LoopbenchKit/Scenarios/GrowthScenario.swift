@@ -9,7 +9,10 @@ extension Scenario {
     series: GrowthLoad.kinds.flatMap { kind in kind.sizes.map { series(kind, $0) } },
     references: ["uv", "heap"],
     details: """
-      Each series ends with the number of items.
+      Each series ends with the number of items, for which its cost is measured.
+
+        posts.100   post 1 … post 100 │ tick: run 1 … run 100
+                    ├─────────────────┴─────────────────────┤  divided by 100
 
         targets    committed and performed in one tick (`commit first`)
         posts      closures from the loop's thread, run in the same tick (`post closure.self`)
@@ -30,7 +33,7 @@ extension Scenario {
       name: Size.name(kind.name, count),
       summary: "\(kind.summary): ns per \(kind.item)",
       workload: kind.workload(count),
-      placement: kind.placement
+      placement: kind.isOnOneCPU ? .loop : .anywhere
     )
   }
 }
@@ -43,7 +46,7 @@ enum GrowthLoad {
     let summary: String
     let item: String
     let sizes: [Int]
-    var placement = Placement.Rule.loop
+    var isOnOneCPU = true
     /// The number of operations of a sample, for a number of items.
     var operations: @Sendable (Int) -> Int = { $0 }
 
@@ -74,21 +77,21 @@ enum GrowthLoad {
     Kind(name: "queue", summary: "queued and delivered in a tick", item: "object", sizes: burst),
     Kind(
       name: "timers",
-      summary: "a timer armed and cancelled beside them",
+      summary: "armed and cancelled beside them",
       item: "pair",
       sizes: burst,
       operations: timers
     ),
     Kind(
       name: "precise",
-      summary: "a precise timer armed beside them",
+      summary: "armed beside them",
       item: "timer",
       sizes: burst,
       operations: timers
     ),
     Kind(
       name: "observers",
-      summary: "called in a tick without other work",
+      summary: "called in an idle tick",
       item: "observer",
       sizes: [1, 10, 100, 1000],
       // 10,000 calls, but at least 100 ticks.
@@ -99,7 +102,7 @@ enum GrowthLoad {
       summary: "a post to each while it sleeps",
       item: "loop",
       sizes: [1, 4, 16, 64],
-      placement: .anywhere
+      isOnOneCPU: false
     ),
   ]
 

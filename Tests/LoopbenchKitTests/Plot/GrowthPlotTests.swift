@@ -13,7 +13,9 @@ private struct SizedPeer: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     guard let size = Size(of: slice.series) else { throw slice.unknownSeries }
-    for _ in 0..<slice.workload.samples { slice.record(nanoseconds: time(size)) }
+    // Every second round is interrupted.
+    let delay = slice.random(below: 2) == 0 ? 0 : 7000.0
+    for _ in 0..<slice.workload.samples { slice.record(nanoseconds: time(size) + delay) }
   }
 }
 
