@@ -20,7 +20,7 @@ final class Bus {
   init(at address: String, on loop: EventLoop) {
     (self.loop, self.address) = (loop, address)
     connect()
-    // sd-bus wants other events and another timeout after each call, whoever made it.
+    // sd-bus wants other events and another timeout after each call.
     loop.addObserver(for: .beforeWaiting) { [unowned self] _ in askForEvents() }
   }
 

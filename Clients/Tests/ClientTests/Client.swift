@@ -53,8 +53,8 @@ final class Client {
     throw Ended(awaited: prefix, code: output.code, errors: output.errors)
   }
 
-  /// Makes `count` requests, each of which waits for its answer, and prints how long they
-  /// took. The time includes that of the pipes to the client and back.
+  /// Makes `count` requests, each of which waits for its answer, and prints their times,
+  /// which include the pipes to the client and back.
   func measure(_ count: Int = 500, _ request: (Int) throws -> Void) rethrows {
     let clock = ContinuousClock()
     let times = try (1...count).map { number in try clock.measure { try request(number) } }.sorted()

@@ -122,6 +122,18 @@ test('an asynchronous function resolves or rejects its promise', async () => {
   assert.deepStrictEqual(sums, Array.from({ length: 1000 }, (_, i) => i + 1));
 });
 
+test('500 operations, one at a time, resolve their promises', async (context) => {
+  const times = [];
+  for (let number = 0; number < 500; number++) {
+    const start = performance.now();
+    assert.strictEqual(await addon.sumLater(number, 1), number + 1);
+    times.push((performance.now() - start) * 1000);
+  }
+  times.sort((first, second) => first - second);
+  const texts = [50, 99].map((percent) => `p${percent} ${times[percent * 5 - 1].toFixed(0)} µs`);
+  context.diagnostic(`Node ${process.versions.node}: ${texts.join(', ')} of 500 round trips`);
+});
+
 test('operations run on workers, and complete in order on the thread of Node', async () => {
   const results = await addon.operations();
   assert.deepStrictEqual(results, Array.from({ length: 10 }, (_, number) =>

@@ -105,7 +105,8 @@ extension EventLoop {
   package func stepWhenWoken() { step(.once) { uv.run(.once) } }
 
   /// Makes a tick for a host that waits for the loop's descriptor afterwards:
-  /// polls without blocking, and then does what precedes a wait. L4.
+  /// polls without blocking, and then performs the work that precedes a wait.
+  /// L4.
   func stepForHost() { step(.noWait, pollAndPerform) }
 
   private func pollAndPerform() {

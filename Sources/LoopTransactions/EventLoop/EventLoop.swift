@@ -60,7 +60,7 @@ public final class EventLoop {
   // Whether the polls of the current run may block.
   @exclusivity(unchecked) var mayBlock = false
   @exclusivity(unchecked) var isArmed = false
-  // What polls next.
+  // The caller of the next poll.
   @exclusivity(unchecked) var driver: Driver
   // Whether a callback is running inside a host's own run.
   @exclusivity(unchecked) var isCalledBack = false
@@ -134,7 +134,7 @@ public final class EventLoop {
     var isEnding: Bool { rawValue >= Self.closing.rawValue }
   }
 
-  /// What makes libuv poll.
+  /// A caller of libuv's poll.
   enum Driver: UInt8 {
     /// A run of a loop that this library opened.
     case own

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Embedding: observers before the host waits")
 struct EmbeddingObserverTests {
-  /// What makes a turn due.
+  /// The event that makes a turn due.
   enum Cause: CaseIterable, Sendable { case descriptor, timer, preciseTimer, post, foreignHandle }
 
   /// The last part of a turn that commits.

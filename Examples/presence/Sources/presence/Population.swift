@@ -32,7 +32,7 @@ final class Population {
     connectNext(0)
   }
 
-  /// Clients in turn connect to all ports of an address, and then to those of the next one.
+  /// Clients in turn connect to all ports of an address, and then to all of the next one.
   private func endpoint(_ index: Int) -> Endpoint {
     let (round, port) = index.quotientAndRemainder(dividingBy: options.ports.count)
     return .tcp(host: "127.0.0.\(1 + round % options.addresses)", port: options.ports[port])
