@@ -24,9 +24,10 @@ enum HandlerTimes {
 /// Measures the frames of GTK's frame clock.
 ///
 /// `frames` is the time from GTK's signal "before-paint" to the end of "after-paint", which
-/// includes GTK's own layout and drawing. `loop` is the part of the loop and the program in
-/// the same time and the 16.7 ms before it: the loop's ticks, the work that it performs in the
-/// frame, and the handlers of GTK's signals. Longer ago, work delays no frame.
+/// includes GTK's own layout and drawing. `loop` is the part of the loop and the program: its
+/// handlers of GTK's signals in that time, which include the work that the loop performs in the
+/// frame, and the longest tick or handler that ended in the 16.7 ms before. The frame may have
+/// waited for that one. It does not wait for two, because GTK can draw after each of them.
 final class FrameMeter {
   /// The time of a frame on a display with 60 frames per second, in nanoseconds.
   private static let interval: UInt64 = 16_666_667
@@ -39,7 +40,7 @@ final class FrameMeter {
   private var longest = Duration.zero
   private var began: UInt64?
   private var ticks: [Range<UInt64>] = []
-  private var worst = (ticks: Duration.zero, handlers: Duration.zero)
+  private var worst = (before: Duration.zero, inside: Duration.zero)
 
   /// Follows the frames of a window that was presented.
   func follow(_ clock: OpaquePointer, of eventLoop: EventLoop) {
@@ -53,8 +54,8 @@ final class FrameMeter {
     [
       Self.line("frames", frames, over: framesOverLimit),
       Self.line("loop's side", loop, over: loopOverLimit),
-      "worst frame: \(Self.milliseconds(worst.ticks)) in ticks, "
-        + "\(Self.milliseconds(worst.handlers)) in handlers",
+      "worst frame: \(Self.milliseconds(worst.before)) before it, "
+        + "\(Self.milliseconds(worst.inside)) in it",
       "longest work of the loop: \(longestWork.isEmpty ? "none" : longestWork)",
     ]
   }
@@ -64,13 +65,15 @@ final class FrameMeter {
   fileprivate func frameEnded() {
     guard let began else { return }
     let end = LoopClock.now.nanoseconds
-    let window = (began - min(began, Self.interval))..<end
-    let own = (Self.time(ticks, in: window), Self.time(HandlerTimes.spans, in: window))
+    let before = (ticks + HandlerTimes.spans)
+      .filter { $0.upperBound <= began && $0.upperBound + Self.interval > began }.map(\.count).max()
+    let inside = HandlerTimes.spans.filter { $0.lowerBound >= began }.reduce(0) { $0 + $1.count }
+    let own = (Duration.nanoseconds(before ?? 0), Duration.nanoseconds(inside))
     frames.record(.nanoseconds(Int64(end - began)))
     loop.record(own.0 + own.1)
     if end - began > Self.interval { framesOverLimit += 1 }
     if own.0 + own.1 > .nanoseconds(Int64(Self.interval)) { loopOverLimit += 1 }
-    if own.0 + own.1 > worst.ticks + worst.handlers { worst = own }
+    if own.0 + own.1 > worst.before + worst.inside { worst = own }
     self.began = nil
     ticks.removeAll(keepingCapacity: true)
     HandlerTimes.spans.removeAll(keepingCapacity: true)
@@ -90,10 +93,6 @@ final class FrameMeter {
     guard began == nil, ticks.count > 1000 else { return }
     ticks.removeAll { $0.upperBound + Self.interval < time }
     HandlerTimes.spans.removeAll { $0.upperBound + Self.interval < time }
-  }
-
-  private static func time(_ spans: [Range<UInt64>], in window: Range<UInt64>) -> Duration {
-    .nanoseconds(spans.reduce(0) { $0 + Int64($1.clamped(to: window).count) })
   }
 
   private static func line(_ name: String, _ times: LatencyHistogram, over: Int) -> String {

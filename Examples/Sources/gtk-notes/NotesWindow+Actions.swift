@@ -25,8 +25,10 @@ extension NotesWindow {
     addKeys()
   }
 
+  /// Shows whether an action has an effect. The action itself stays enabled, because a key may
+  /// come before the next frame.
   func setEnabled(_ action: String, _ isEnabled: Bool) {
-    g_simple_action_set_enabled(actions[action], isEnabled ? 1 : 0)
+    buttons[action].map { gtk_widget_set_sensitive($0, isEnabled ? 1 : 0) }
   }
 
   private func add(_ action: OpaquePointer?, named name: String, to group: OpaquePointer) {
@@ -56,22 +58,19 @@ extension NotesWindow {
 
   func makeHeader() -> Widget {
     let header = checked(gtk_header_bar_new())
-    let new = makeButton(
-      icon: "list-add-symbolic",
-      action: "win.new",
-      tooltip: "New note (Ctrl+N)"
-    )
-    gtk_header_bar_pack_start(cast(header), new)
-    for (icon, action, tooltip) in [
-      ("edit-undo-symbolic", "win.undo", "Undo (Ctrl+Z)"),
-      ("edit-redo-symbolic", "win.redo", "Redo (Ctrl+Shift+Z)"),
+    for (action, icon, tooltip) in [
+      ("new", "list-add-symbolic", "New note (Ctrl+N)"),
+      ("undo", "edit-undo-symbolic", "Undo (Ctrl+Z)"),
+      ("redo", "edit-redo-symbolic", "Redo (Ctrl+Shift+Z)"),
+      ("delete", "user-trash-symbolic", "Delete (Delete, in the list)"),
     ] {
-      let button = makeButton(icon: icon, action: action, tooltip: tooltip)
-      gtk_header_bar_pack_start(cast(header), button)
+      buttons[action] = makeButton(icon: icon, action: "win.\(action)", tooltip: tooltip)
+    }
+    for action in ["new", "undo", "redo"] {
+      gtk_header_bar_pack_start(cast(header), buttons[action])
     }
     gtk_header_bar_pack_end(cast(header), makeMenu())
-    let delete = makeButton(icon: "user-trash-symbolic", action: "win.delete", tooltip: "Delete")
-    gtk_header_bar_pack_end(cast(header), delete)
+    gtk_header_bar_pack_end(cast(header), buttons["delete"])
     return header
   }
 
@@ -130,6 +129,7 @@ extension NotesWindow {
   }
 
   private func writeNew() {
+    guard notes.phase == .ready else { return }
     editor.finish()
     let id = notes.create(at: Int(Date().timeIntervalSince1970))
     select(id)

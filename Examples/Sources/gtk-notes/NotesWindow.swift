@@ -16,6 +16,7 @@ final class NotesWindow {
   let window: Widget
   let meter: FrameMeter?
   var actions: [String: OpaquePointer] = [:]
+  var buttons: [String: Widget] = [:]
 
   let loop: EventLoop
   private var clock: FrameClock?

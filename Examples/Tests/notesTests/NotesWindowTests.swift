@@ -54,18 +54,22 @@ struct NotesWindowTests {
     try folder.write(["first", "second", "third"])
     let screen = try Screen()
     _ = try screen.run("gtk-notes", [folder.path], window: "Notes")
-    // The newest note is at the top. The second one is deleted too, and restored.
-    try screen.xdotool("key", "--delay", "1", "Escape", "Delete", "Delete", "ctrl+z")
-    try screen.xdotool("key", "Return")
-    try screen.xdotool("type", "--delay", "1", "new")
-    try screen.xdotool("key", "ctrl+z", "ctrl+z", "ctrl+z")
-    try screen.xdotool("key", "ctrl+s")
-    let restored = ["first", "second", "third"]
-    #expect(inTime { (try? texts(in: folder)) == restored })
-    try screen.xdotool("key", "ctrl+shift+z", "ctrl+shift+z", "ctrl+q")
+    func saved(_ keys: [String], _ expected: String...) throws {
+      for key in keys { try screen.xdotool("key", key) }
+      try screen.xdotool("key", "ctrl+s")
+      #expect(inTime { (try? texts(in: folder)) == expected }, "\(keys)")
+    }
+    // The newest note is at the top.
+    try saved(["Escape", "Delete"], "first", "second")
+    try saved(["ctrl+z"], "first", "second", "third")
+    try saved(["Return", "n", "e", "w"], "first", "second", "newthird")
+    // Undo and redo have an effect before the next frame enables their buttons.
+    try screen.xdotool("key", "--delay", "0", "ctrl+z", "ctrl+shift+z", "ctrl+z")
+    try saved([], "first", "second", "third")
+    try screen.xdotool("key", "--delay", "0", "ctrl+shift+z", "ctrl+z", "ctrl+shift+z", "ctrl+q")
     let output = try screen.finish()
     #expect(output.code == 0, "\(output.errors)")
-    #expect(try folder.texts == ["first", "newsecond"])
+    #expect(try folder.texts == ["first", "second", "newthird"])
   }
 
   @Test("100,000 notes need few rows, each text is set once per frame, and a burst is saved once")
