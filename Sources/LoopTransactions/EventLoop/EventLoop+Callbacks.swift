@@ -2,11 +2,11 @@
 // main-actor code would trap on another thread.
 
 func loopWillWait(_ handle: PrepareHandle?) {
-  withLoop(of: handle) { $0.ownsLoop ? $0.beforeWaiting() : $0.ownerWillWait() }
+  withLoop(of: handle) { $0.isRunByUs ? $0.beforeWaiting() : $0.ownerWillWait() }
 }
 
 func loopDidWait(_ handle: CheckHandle?) {
-  withLoop(of: handle) { $0.ownsLoop ? $0.afterWaiting() : $0.ownerDidWait() }
+  withLoop(of: handle) { $0.isRunByUs ? $0.afterWaiting() : $0.ownerDidWait() }
 }
 
 /// Calls `body` with the handle's loop.
