@@ -14,8 +14,8 @@ final class QueueCore: @unchecked Sendable {
   let order: Int
   private let place: SourcePlace
 
-  // Unmanaged, so that a drain counts no reference to either. The loop keeps the
-  // observer, and whoever runs the loop keeps the loop.
+  // Unmanaged, so that a drain counts no reference. The loop keeps the observer,
+  // and the run or callback that drains the queue keeps the loop.
   private var loopReference: Unmanaged<EventLoop>?  // loop only
   private var observerReference: Unmanaged<Observer>?  // loop only
   private var observer: Observer? {  // loop only

@@ -16,8 +16,8 @@ final class TransactionSet {
     /// linked transactions.
     var attachment: UInt = 0
 
-    /// Set in the attachment while several transactions may be linked, so that
-    /// others need not be looked for.
+    /// Set in the attachment while several transactions may be linked. Without
+    /// it, an action need not look for a second one.
     static let severalBit: UInt = 2
 
     /// The address of the first linked transaction, or 0.
