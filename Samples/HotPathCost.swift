@@ -1,6 +1,8 @@
 // Walks one hot path many times, for tools that count instructions, allocations
 // and system calls. scripts/counts runs it.
 //
+// A third argument is the number of steps in a batch, for the cost of large bursts.
+//
 // Arguments: commit.first 1000
 // Prints:
 //   1000 steps
@@ -112,20 +114,19 @@ final class BusyWorkers: Sendable {
 /// Walks hot paths of one loop. Work is made in batches, each for one tick.
 @MainActor
 struct HotPaths {
-  private static let batch = 100
-
   let loop: EventLoop
   let count: Int
+  let batch: Int
 
   /// Calls `add` for each step of a batch, and makes a tick after the batch.
   private func inBatches(_ add: (Int) -> Void) {
-    for _ in 0..<count / Self.batch {
-      for index in 0..<Self.batch { add(index) }
+    for _ in 0..<count / batch {
+      for index in 0..<batch { add(index) }
       loop.run(.noWait)
     }
   }
 
-  private var targets: [Target] { (0..<Self.batch).map { _ in Target() } }
+  private var targets: [Target] { (0..<batch).map { _ in Target() } }
 
   func commitFirst() {
     let targets = targets
@@ -199,7 +200,7 @@ struct HotPaths {
     let queue = RunLoopQueue<Target>(on: loop, batchSize: batchSize) { target, _ in
       target.touch()
     }
-    for _ in 0..<count / Self.batch {
+    for _ in 0..<count / batch {
       for target in targets { queue.enqueue(target) }
       while queue.count > 0 { loop.run(.noWait) }
     }
@@ -209,24 +210,50 @@ struct HotPaths {
   /// Ticks of one run, with observers that do nothing.
   func tick(observers: Int) {
     let kept = (0..<observers).map { _ in loop.addObserver(for: .beforeWaiting) { _ in } }
-    let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
-    uv_idle_init(loop.libuvLoop.assumingMemoryBound(to: uv_loop_t.self), idle)
-    let left = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-    left.initialize(to: count)
-    idle.pointee.data = UnsafeMutableRawPointer(left)
-    uv_idle_start(idle, countTick)
+    let left = startTicking(loop.libuvLoop.assumingMemoryBound(to: uv_loop_t.self))
     loop.run()
     left.deallocate()
     withExtendedLifetime(kept) {}
   }
 
+  /// Ticks of libuv alone, to compare with `tick`. With callbacks, this is the
+  /// least that a library on libuv can do before and after each poll.
+  func libuvTick(callsBack: Bool) {
+    let bare = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
+    let check = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
+    uv_loop_init(bare)
+    if callsBack {
+      uv_prepare_init(bare, prepare)
+      uv_check_init(bare, check)
+      uv_prepare_start(prepare, doNothing)
+      uv_check_start(check, doNothing)
+      prepare.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+      check.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+    }
+    let left = startTicking(bare)
+    uv_run(bare, UV_RUN_DEFAULT)
+    left.deallocate()
+  }
+
+  /// Starts an idle handle on `raw` that closes itself after the last tick.
+  private func startTicking(_ raw: UnsafeMutablePointer<uv_loop_t>) -> UnsafeMutablePointer<Int> {
+    let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
+    uv_idle_init(raw, idle)
+    let left = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    left.initialize(to: count)
+    idle.pointee.data = UnsafeMutableRawPointer(left)
+    uv_idle_start(idle, countTick)
+    return left
+  }
+
   /// Timers that fire again and again, all in each tick.
   func fireTimers() {
     let target = Target()
-    let timers = (0..<Self.batch).map { _ in
+    let timers = (0..<batch).map { _ in
       loop.addTimer(after: .milliseconds(1), every: .milliseconds(1)) { _ in target.touch() }
     }
-    for _ in 0..<count / Self.batch {
+    for _ in 0..<count / batch {
       usleep(3000)
       loop.run(.noWait)
     }
@@ -237,12 +264,12 @@ struct HotPaths {
   func descriptorEvents() throws {
     let target = Target()
     var watchers: [DescriptorWatcher] = []
-    for _ in 0..<Self.batch {
+    for _ in 0..<batch {
       var ends: [Int32] = [0, 0]
       guard pipe(&ends) == 0, write(ends[1], "x", 1) == 1 else { preconditionFailure("no pipe") }
       try watchers.append(loop.watch(ends[0], for: .readable) { _ in target.touch() })
     }
-    for _ in 0..<count / Self.batch { loop.run(.noWait) }
+    for _ in 0..<count / batch { loop.run(.noWait) }
     for watcher in watchers { watcher.cancel() }
   }
 
@@ -313,14 +340,12 @@ struct HotPaths {
     let owned = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     uv_loop_init(owned)
     let adopted = try EventLoop(adopting: owned)
-    let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
-    uv_idle_init(owned, idle)
-    uv_idle_start(idle, doNothing)
-    for _ in 0..<count { uv_run(owned, UV_RUN_NOWAIT) }
-    uv_idle_stop(idle)
+    let left = startTicking(owned)
+    uv_run(owned, UV_RUN_DEFAULT)
+    left.deallocate()
     try adopted.close()
     uv_run(owned, UV_RUN_DEFAULT)
-    withExtendedLifetime((owned, idle)) {}
+    withExtendedLifetime(owned) {}
   }
 
   func armTimer() throws {
@@ -329,7 +354,8 @@ struct HotPaths {
   }
 }
 
-func doNothing(_ idle: UnsafeMutablePointer<uv_idle_t>?) {}
+func doNothing(_ prepare: UnsafeMutablePointer<uv_prepare_t>?) {}
+func doNothing(_ check: UnsafeMutablePointer<uv_check_t>?) {}
 
 /// Closes the idle handle that keeps the loop awake after the last tick.
 func countTick(_ idle: UnsafeMutablePointer<uv_idle_t>?) {
@@ -345,7 +371,11 @@ let arguments = Array(CommandLine.arguments.dropFirst()) + ["commit.first", "100
 let loop = try EventLoop()
 // Valgrind slows the program down, so a budget of time would divide the work.
 loop.budget = .unlimited
-let paths = HotPaths(loop: loop, count: Int(arguments[1]) ?? 1000)
+let paths = HotPaths(
+  loop: loop,
+  count: Int(arguments[1]) ?? 1000,
+  batch: arguments.count > 4 ? Int(arguments[2]) ?? 100 : 100
+)
 // After a plus sign: how the loop is observed.
 let words = arguments[0].split(separator: "+")
 var reported = 0
@@ -368,6 +398,8 @@ case "post.chain": paths.chain()
 case "queue.batched": paths.queue(16)
 case "queue.whole": paths.queue(.unlimited)
 case "tick": paths.tick(observers: 0)
+case "tick.libuv": paths.libuvTick(callsBack: false)
+case "tick.floor": paths.libuvTick(callsBack: true)
 case "tick.observers": paths.tick(observers: 10)
 case "tick.adopted": try paths.adoptedTick()
 case "observer.cancel": paths.cancelObservers()

@@ -249,6 +249,21 @@ static inline void lt_thread_unpin(void) {
 #endif
 }
 
+// MARK: Handles of a loop
+
+// Whether the loop has an active handle in the list at `list`, one of the lists
+// in `uv_loop_t`. Their first word is the address of the first handle's link, or
+// of the list itself if it is empty, in all versions of libuv 1.
+static inline int lt_has_handles(const void *list) { return *(void *const *)list != list; }
+
+static inline int lt_has_idle_handles(const uv_loop_t *loop) {
+  return lt_has_handles(&loop->idle_handles);
+}
+
+static inline int lt_has_prepare_handles(const uv_loop_t *loop) {
+  return lt_has_handles(&loop->prepare_handles);
+}
+
 // MARK: Idle time
 
 // Makes libuv measure the time that its polls block. Written in C, because

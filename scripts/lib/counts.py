@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 PATHS = """commit.first commit.again commit.kept.first commit.kept.again commit.port
 post.closure post.allocating post.function post.thread post.chain queue.batched queue.whole
-timer.arm timer.fire event operation completion transaction apply job idle tick tick.observers tick.adopted
-observer.cancel commit.first+report commit.first+trace post.closure+report
+timer.arm timer.fire event operation completion transaction apply job idle tick tick.libuv tick.floor
+tick.observers tick.adopted observer.cancel commit.first+report commit.first+trace post.closure+report
 post.closure+latencies post.closure+watchdog post.closure+trace operation+trace tick+report
 tick+latencies tick+watchdog tick+trace""".split()
 FILE = "scripts/counts.txt"

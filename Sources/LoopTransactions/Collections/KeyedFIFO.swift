@@ -163,6 +163,16 @@ extension KeyedFIFO {
     return slot
   }
 
+  /// Returns the slot that a new entry with `hash` would use if it is the first
+  /// one. Returns nil if the list has such an entry, if another entry has taken
+  /// that slot, or if the memory is used up. Needs fewer registers than
+  /// `freeSlot`, which a caller would have to save.
+  @inline(__always)
+  func firstFreeSlot(hash: UInt64) -> Int? {
+    let slot = firstSlot(hash)
+    return isOccupied(slot) || isFull ? nil : slot
+  }
+
   /// The number of slots that `find` reads. For tests.
   package func probes(_ key: UInt, _ tag: UInt32) -> Int {
     var (slot, count) = (firstSlot(Self.hash(key, tag)), 1)

@@ -6,8 +6,8 @@ extension EventLoop {
   /// budget left, each queue with elements delivers one element per tick, and
   /// each observer with pending work is called. A tick ends with the piece of
   /// work that exceeds the budget. After short pieces of work, up to three more
-  /// pieces of the same selector or posted function may run, because not every
-  /// piece is timed.
+  /// pieces of the same selector, queue or posted function may run, because not
+  /// every piece is timed.
   ///
   /// Texture's users requested such a time budget; Texture does not have one.
   ///
@@ -113,6 +113,12 @@ struct BudgetMeter {
     cyclesPerReading = time.isVirtual ? 0 : System.cyclesPerReading
     lightCycles = cyclesPerReading / 10
     countsTime = cyclesPerReading > 0 && System.hasInvariantCycles
+    if countsTime, let measured = CycleClock.Rate.measured { use(measured) }
+  }
+
+  private mutating func use(_ rate: CycleClock.Rate) {
+    self.rate = rate
+    knowsRate = true
   }
 
   /// Sets the budget of ticks, starting with the first tick that has not spent
@@ -201,8 +207,8 @@ struct BudgetMeter {
     guard let reading = CycleClock.Reading.exact else { return }
     guard let firstReading else { return firstReading = reading }
     guard let rate = CycleClock.Rate(from: firstReading, to: reading) else { return }
-    self.rate = rate
-    knowsRate = true
+    rate.publish()
+    use(rate)
   }
 
   /// Whether some of the budget is left.

@@ -3,17 +3,14 @@
 
 func loopWillWait(_ handle: PrepareHandle?) {
   withLoop(of: handle) { loop in
-    switch loop.driver {
-    case .own: loop.beforeWaiting()
-    case .owner: loop.ownerWillWait()
-    // The host waits after the turn, and not in this poll.
-    case .turn: break
-    }
+    // A host waits after its turn, and not in the poll of the turn.
+    if loop.isHostTurn { return }
+    loop.isRunByUs ? loop.beforeWaiting() : loop.ownerWillWait()
   }
 }
 
 func loopDidWait(_ handle: CheckHandle?) {
-  withLoop(of: handle) { $0.ownsLoop ? $0.afterWaiting() : $0.ownerDidWait() }
+  withLoop(of: handle) { $0.isRunByUs ? $0.afterWaiting() : $0.ownerDidWait() }
 }
 
 /// Calls `body` with the handle's loop.

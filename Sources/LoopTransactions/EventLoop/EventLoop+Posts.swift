@@ -80,7 +80,7 @@ extension EventLoop {
   /// The number of posts that the loop has received but not run yet.
   @inline(__always)
   var postsLeft: Int {
-    local.remaining + localBatch.pointee.remaining + inboxBatch.pointee.remaining
+    local.remaining &+ localBatch.pointee.remaining &+ inboxBatch.pointee.remaining
   }
 
   @inline(never)

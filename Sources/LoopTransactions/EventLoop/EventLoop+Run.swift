@@ -110,9 +110,9 @@ extension EventLoop {
   func stepForHost() { step(.noWait, pollAndPerform) }
 
   private func pollAndPerform() {
-    driver = .turn
+    isHostTurn = true
     uv.run(.noWait)
-    driver = ownsLoop ? .own : .owner
+    isHostTurn = false
     if wasTornDown || core.isForked { return }
     // A `stop()` from here on must not reach libuv, which would skip the poll of
     // the next turn.

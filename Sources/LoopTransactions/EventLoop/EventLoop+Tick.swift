@@ -78,8 +78,7 @@ extension EventLoop {
 
   @inline(__always)
   private func endWaiting(isRecorded: Bool) {
-    if didAnnounceSleep { core.inbox.awake() }
-    didAnnounceSleep = false
+    endSleep()
     callObservers(2, .afterWaiting, isRecorded: isRecorded)
     guard state == .idle else { return }
     // If a host runs the loop itself and stops it, no further tick follows.
@@ -107,11 +106,22 @@ extension EventLoop {
   @inline(never)
   func ownerDidWait() {
     guard callsNothing(2), !uv.isStopping else { return calledBack { afterWaiting() } }
-    if didAnnounceSleep { core.inbox.awake() }
-    didAnnounceSleep = false
+    // Nothing runs now, so the loop stays asleep, which saves two exchanges of
+    // the inbox word.
+    if _slowPath(hasPendingWork) { endSleep() }
     endFlush()
     settleForHost()
   }
+
+  @inline(__always)
+  private func endSleep() {
+    if didAnnounceSleep { core.inbox.awake() }
+    didAnnounceSleep = false
+  }
+
+  /// Whether this library runs the loop, so that no callback can release it.
+  @inline(__always)
+  var isRunByUs: Bool { ownsLoop || state == .running }
 
   /// Whether the owner runs the loop, and neither the observers of the activity
   /// with this index nor a host need to be called.
@@ -125,7 +135,8 @@ extension EventLoop {
   /// from now on.
   func settleForHost() {
     if _slowPath(deadlines.isStale) { setDeadline() }
-    if !hasPendingWork, core.inbox.sleep() { didAnnounceSleep = true } else { arm() }
+    didAnnounceSleep = !hasPendingWork && core.inbox.sleep()
+    if !didAnnounceSleep { arm() }
   }
 
   /// Called when a wake arrives.
@@ -186,6 +197,11 @@ extension EventLoop {
       // Senders do not wake a loop that is awake, so check for requests here.
       handleRequests()
       arm()
+    } else if !isArmed, uv.hasIdleHandles, ticks.runsLast {
+      // Another idle handle is active, so the poll does not block, and the next
+      // tick looks for posts. Announcing a sleep takes two exchanges of the inbox
+      // word, a tenth of such a tick.
+      if _slowPath(core.inbox.hasRequest) { handleRequests() }
     } else if _slowPath(spinNanoseconds > 0), spin() {
       handleRequests()
       runSpunPosts()
@@ -238,13 +254,11 @@ extension EventLoop {
   private func makePass(_ index: Int, _ call: (Observer) -> Void) {
     // The list keeps the observers alive, so no call counts a reference.
     let list = observers.beginPass(index)
-    list.withUnsafeBufferPointer { list in
-      for index in list.indices {
-        list[index].reference?._withUnsafeGuaranteedRef { observer in
-          guard !observer.isDormant, observer.isAttached else { return }
-          if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
-          call(observer)
-        }
+    for index in list.indices {
+      list[index].reference?._withUnsafeGuaranteedRef { observer in
+        guard !observer.isDormant, observer.isAttached else { return }
+        if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
+        call(observer)
       }
     }
     observers.endPass()

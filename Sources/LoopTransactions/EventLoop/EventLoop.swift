@@ -60,8 +60,8 @@ public final class EventLoop {
   // Whether the polls of the current run may block.
   @exclusivity(unchecked) var mayBlock = false
   @exclusivity(unchecked) var isArmed = false
-  // The caller of the next poll.
-  @exclusivity(unchecked) var driver: Driver
+  // Whether the next poll belongs to a host's turn.
+  @exclusivity(unchecked) var isHostTurn = false
   // Whether a callback is running inside a host's own run.
   @exclusivity(unchecked) var isCalledBack = false
   // Whether the kernel reports each wake once, so that a wake need not be read.
@@ -134,16 +134,6 @@ public final class EventLoop {
     var isEnding: Bool { rawValue >= Self.closing.rawValue }
   }
 
-  /// A caller of libuv's poll.
-  enum Driver: UInt8 {
-    /// A run of a loop that this library opened.
-    case own
-    /// The owner of an adopted loop, or a run of such a loop.
-    case owner
-    /// A host's turn.
-    case turn
-  }
-
   // Measures ticks and their pieces of work, while someone asks for it.
   @exclusivity(unchecked) var recorder: UnsafeMutablePointer<Recorder>?
   // Kept until the loop is released, because a piece of work may stop the
@@ -209,7 +199,6 @@ public final class EventLoop {
     }
     self.uv = uv
     self.ownsLoop = ownsLoop
-    driver = ownsLoop ? .own : .owner
     core = PortCore(source: wakeSource, time: time, orphanedJobs: orphanedJobs)
     noticedWord = core.plainWord
     virtualTime = time

@@ -77,6 +77,9 @@ package struct InboxWord {
   /// Announces that the loop is about to block. Returns false if it must not.
   @inline(__always)
   package func sleep() -> Bool {
+    // Relaxed: the loop has exchanged the word before, and checks for requests
+    // again. A sender that changes the word after this load sees `asleep`.
+    if cells.pointee.word.load(ordering: .relaxed) == Self.asleep { return true }
     // A later post sees `asleep`. An earlier or concurrent post has set
     // `filled` or `locked`, so the exchange fails. Sequentially consistent with
     // `claimWake`, because the loop checks for requests after this.

@@ -31,7 +31,7 @@ package struct ItemBuffer {
 
   /// The number of items that have not run.
   @inline(__always)
-  package var remaining: Int { count - cursor }
+  package var remaining: Int { count &- cursor }
 
   /// Appends `item`. Returns false if the limit refuses it.
   @inline(__always)

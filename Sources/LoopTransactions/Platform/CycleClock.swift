@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Converts readings of the CPU's counter into times of the system's clock.
 ///
 /// The counter is read in 10 ns, and the clock in 26 ns. The clock is read again
@@ -46,6 +48,19 @@ struct CycleClock {
       guard time >= 1_000_000, cycles > 0, cycles < 1 << 62 else { return nil }
       self.init(anchor: last, scale: Self.scale(cycles, time))
     }
+
+    // The scale of the rate that a loop has measured last, or 0. Relaxed: the
+    // word orders no other memory.
+    private static let measuredScale = Atomic<UInt64>(0)
+
+    /// The rate that a loop of this process has measured, without an anchor.
+    static var measured: Rate? {
+      let scale = measuredScale.load(ordering: .relaxed)
+      return scale == 0 ? nil : Rate(anchor: Reading(cycles: 0, nanoseconds: 0), scale: scale)
+    }
+
+    /// Lets the loops that are created from now on use the rate.
+    func publish() { Self.measuredScale.store(scale, ordering: .relaxed) }
 
     private init(anchor: Reading, scale: UInt64) {
       self.anchor = anchor

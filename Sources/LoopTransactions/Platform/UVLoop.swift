@@ -62,6 +62,13 @@ package struct UVLoop {
   /// -1 means without limit.
   package var backendTimeout: Int32 { uv_backend_timeout(pointer) }
 
+  /// Whether an idle handle is active, so that the next poll does not block.
+  @inline(__always)
+  package var hasIdleHandles: Bool { lt_has_idle_handles(pointer) != 0 }
+
+  /// Whether a prepare handle is active.
+  var hasPrepareHandles: Bool { lt_has_prepare_handles(pointer) != 0 }
+
   /// Updates libuv's clock.
   func updateTime() { uv_update_time(pointer) }
 }

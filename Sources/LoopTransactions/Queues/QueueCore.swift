@@ -8,13 +8,19 @@ final class QueueCore: @unchecked Sendable {
 
   // Two acquisitions per element, each for a few dozen instructions.
   let state: AdaptiveLock<QueueState>
+  private let isPlain: Bool
   let port: PortCore
   private let batchSize: Int
   let order: Int
   private let place: SourcePlace
 
-  private unowned(unsafe) var loop: EventLoop?  // loop only
-  private var observer: Observer?  // loop only
+  // Unmanaged, so that a drain counts no reference. The loop keeps the observer,
+  // and the run or callback that drains the queue keeps the loop.
+  private var loopReference: Unmanaged<EventLoop>?  // loop only
+  private var observerReference: Unmanaged<Observer>?  // loop only
+  private var observer: Observer? {  // loop only
+    didSet { observerReference = observer.map { .passUnretained($0) } }
+  }
   private var handler: Handler?  // loop only
   private var onDrain: (() -> Void)?  // loop only
   private var isAbandoned = false  // loop only
@@ -29,7 +35,8 @@ final class QueueCore: @unchecked Sendable {
     onDrain: (() -> Void)?
   ) {
     self.state = AdaptiveLock(state)
-    self.loop = loop
+    isPlain = state.isPlain
+    loopReference = .passUnretained(loop)
     self.handler = handler
     self.onDrain = onDrain
     self.batchSize = batchSize.count
@@ -41,6 +48,7 @@ final class QueueCore: @unchecked Sendable {
     }
     observer.isResting = true
     self.observer = observer
+    observerReference = .passUnretained(observer)
     loop.part(QueueList.self).insert(self)
     if loop.state == .closing { refuseOthers() }
   }
@@ -58,10 +66,9 @@ final class QueueCore: @unchecked Sendable {
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
     // A forked child never drains the queue. I15.
     guard !port.isForked else { return .closed }
-    var lookahead: AnyObject?
-    let action = state.withLock {
-      $0.enqueue(object, onLoop: port.isOnThread, lookahead: &lookahead)
-    }
+    let onLoop = port.isOnThread
+    let action =
+      isPlain ? state.withLock { $0.enqueuePlain(object, onLoop: onLoop) } : insert(object)
     if case .queued(wakes: true) = action { scheduleOnLoop() }
     return action
   }
@@ -70,6 +77,7 @@ final class QueueCore: @unchecked Sendable {
   /// `didInsert(_:)` without it.
   ///
   /// Call from any thread.
+  @inline(never)
   func insert(_ object: AnyObject) -> QueueState.EnqueueAction {
     var lookahead: AnyObject?
     return state.withLock { $0.enqueue(object, onLoop: port.isOnThread, lookahead: &lookahead) }
@@ -113,6 +121,8 @@ final class QueueCore: @unchecked Sendable {
 
 // Everything below is called on the loop.
 extension QueueCore {
+  private var loop: EventLoop? { loopReference?.takeUnretainedValue() }
+
   private var hasPendingWork: Bool { observer?.isPending ?? false }
 
   /// Makes the loop drain the queue before the loop next blocks.
@@ -125,11 +135,13 @@ extension QueueCore {
 
   /// Delivers a batch. Q2.
   private func drain() {
-    guard let loop else { return }
+    guard let loopReference, let observerReference else { return }
     // Calling the observer cleared its pending state. `becomeIdle()` clears it
     // again when the drain ends.
-    observer?.setPending(true)
-    if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
+    observerReference._withUnsafeGuaranteedRef { $0.setPending(true) }
+    loopReference._withUnsafeGuaranteedRef {
+      if !handOver(atMost: batchSize, on: $0) { port.metrics.carriedOver.add() }
+    }
     if isAbandoned, !hasPendingWork { detach() }
   }
 
@@ -164,7 +176,7 @@ extension QueueCore {
   }
 
   /// Clears the reference to the loop.
-  func leaveLoop() { loop = nil }
+  func leaveLoop() { loopReference = nil }
 
   /// Refuses further elements and drops the queued elements.
   func close() {
@@ -185,71 +197,84 @@ extension QueueCore {
   /// Delivers up to `limit` elements. Returns whether all elements that were
   /// queued at the start were delivered.
   private func handOver(atMost limit: Int, on loop: EventLoop) -> Bool {
-    let mark = state.withLock { $0.mark }
-    if _slowPath(port.needsSlowTick) {
-      return handOverRecorded(atMost: limit, before: mark, on: loop)
-    }
-    return handOver(atMost: limit, before: mark, on: loop) {}
+    if _slowPath(port.needsSlowTick) { return handOverRecorded(atMost: limit, on: loop) }
+    return handOver(atMost: limit, on: loop) {}
   }
 
-  /// Does the same as `handOver(atMost:before:on:_:)` while pieces of work are
-  /// measured.
+  /// Does the same as `handOver(atMost:on:_:)` while pieces of work are measured.
   @inline(never)
-  private func handOverRecorded(
-    atMost limit: Int,
-    before mark: UInt32,
-    on loop: EventLoop
-  ) -> Bool {
+  private func handOverRecorded(atMost limit: Int, on loop: EventLoop) -> Bool {
     let (recorder, owner) = (loop.recorder, OwnerWord(.element, place))
     loop.enterTick()
     let outer = recorder?.pointee.enter()
     defer { if let outer { recorder?.pointee.end(outer) } }
-    return handOver(atMost: limit, before: mark, on: loop) { recorder?.pointee.begin(owner) }
+    return handOver(atMost: limit, on: loop) { recorder?.pointee.begin(owner) }
   }
 
   @inline(__always)
   private func handOver(
     atMost limit: Int,
-    before mark: UInt32,
     on loop: EventLoop,
     _ willDeliver: () -> Void
   ) -> Bool {
     var left = limit
+    var mark: UInt32?
     // Retained once, and not for each element.
     let handler = handler
-    while let isLast = deliverNext(before: mark, to: handler, on: loop, willDeliver) {
+    // All elements are of one kind, so light ones are not all timed.
+    let kind = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+    while let isLast = deliverNext(before: &mark, to: handler, on: loop, willDeliver) {
       left -= 1
       if isLast {
         onDrain?()
         return true
       }
-      guard left > 0, loop.meter.allowsMore() else { return false }
+      guard left > 0, loop.meter.allowsMore(after: kind) else { return false }
     }
     return endWithoutElement()
   }
 
   /// Delivers the next element and releases it. Returns whether it was the last
-  /// element, or nil if no element was left.
+  /// element, or nil if no element was left. Sets `mark` to the queue's end if it
+  /// is nil.
   @inline(__always)
   private func deliverNext(
-    before mark: UInt32,
+    before mark: inout UInt32?,
     to handler: Handler?,
     on loop: EventLoop,
     _ willDeliver: () -> Void
   ) -> Bool? {
-    guard var element = state.withLock({ $0.dequeue(before: mark) }) else { return nil }
+    let element =
+      isPlain
+      ? state.withLock { $0.dequeuePlain(before: Self.end(of: $0, &mark)) }
+      : dequeue(before: &mark)
+    guard let (object, isLast) = element else { return nil }
     // A flush does not count towards the tick's budget.
     if !loop.meter.isLifted { loop.meter.didPerform() }
     loop.core.metrics.delivered.add()
     // Called before the handler, so that an element enqueued by the handler
     // starts a new drain.
-    if element.isLast { becomeIdle() }
-    // Released before the handler runs, because this may be the last reference
-    // to the next element.
-    element.lookahead = nil
+    if isLast { becomeIdle() }
     willDeliver()
-    handler?(element.object, element.isLast)
-    return element.isLast
+    handler?(object, isLast)
+    return isLast
+  }
+
+  /// Removes the next element of any queue.
+  @inline(never)
+  private func dequeue(before mark: inout UInt32?) -> (object: AnyObject, isLast: Bool)? {
+    // The lookahead is released before the handler runs, because this may be the
+    // last reference to the next element.
+    state.withLock { $0.dequeue(before: Self.end(of: $0, &mark)) }.map { ($0.object, $0.isLast) }
+  }
+
+  /// Returns `mark`, and sets it to the end of the queue if it is nil.
+  @inline(__always)
+  private static func end(of state: borrowing QueueState, _ mark: inout UInt32?) -> UInt32 {
+    if let mark { return mark }
+    let end = state.mark
+    mark = end
+    return end
   }
 
   /// Ends the drain if the remaining elements have died or were removed. Q6.

@@ -72,6 +72,8 @@ package struct QueueState {
   private let isExclusive: Bool
   private let isWeak: Bool
   private let capacity: QueueCapacity?
+  /// Whether each element is queued once and retained, without a limit.
+  let isPlain: Bool
 
   /// Whether a drain is in progress. A drain begins when an element is queued
   /// and the loop is notified. Only the loop ends it.
@@ -91,6 +93,7 @@ package struct QueueState {
     self.isExclusive = isExclusive
     self.isWeak = isWeak
     self.capacity = capacity
+    isPlain = isExclusive && !isWeak && capacity == nil
   }
 
   /// Frees the memory. The queue must be empty.
@@ -124,6 +127,7 @@ extension QueueState {
     onLoop: Bool = false,
     lookahead: inout AnyObject?
   ) -> EnqueueAction {
+    if isPlain { return enqueuePlain(object, onLoop: onLoop) }
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
@@ -135,9 +139,40 @@ extension QueueState {
     return enqueueWhenFull(object, key)
   }
 
+  /// Does the same as `enqueue` in a plain queue, which looks at no other
+  /// element. Inlined, because it is the whole cost of most enqueues.
+  @inline(__always)
+  mutating func enqueuePlain(_ object: AnyObject, onLoop: Bool) -> EnqueueAction {
+    defer { checkInvariants() }
+    guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
+    let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    guard let slot = list.firstFreeSlot(hash: KeyedFIFO<Reference>.hash(key, 0)) else {
+      return insertSlowly(object, key)
+    }
+    return insert(object, key, slot: slot)
+  }
+
+  @inline(never)
+  private mutating func insertSlowly(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
+    insertOnce(object, key)
+  }
+
+  /// Does the same as `dequeue` in a plain queue.
+  @inline(__always)
+  mutating func dequeuePlain(before mark: UInt32) -> (object: AnyObject, isLast: Bool)? {
+    defer { checkInvariants() }
+    guard let entry = list.removeFirst(before: mark) else { return nil }
+    let object = KeyedObject.at(entry.key).takeRetainedValue()
+    return (object, list.count == 0 && endDrain() == .drained)
+  }
+
   /// Removes the oldest live element before `mark` and returns it. Returns nil
   /// if no such element exists. Removing the last element ends the drain.
   package mutating func dequeue(before mark: UInt32) -> DequeuedElement? {
+    if isPlain {
+      return dequeuePlain(before: mark)
+        .map { DequeuedElement(object: $0.object, isLast: $0.isLast, lookahead: nil) }
+    }
     defer { checkInvariants() }
     guard let object = removeFirst(before: mark) else { return nil }
     let lookahead = dropDeadInFront()
@@ -217,6 +252,11 @@ extension QueueState {
   @inline(__always)
   private mutating func insertOnce(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
     guard let slot = list.freeSlot(key, 0) else { return .alreadyQueued }
+    return insert(object, key, slot: slot)
+  }
+
+  @inline(__always)
+  private mutating func insert(_ object: AnyObject, _ key: UInt, slot: Int) -> EnqueueAction {
     _ = Unmanaged.passRetained(object)
     list.append(key, 0, Reference(), slot: slot)
     defer { isDraining = true }

@@ -115,6 +115,14 @@ public final class Transaction {
     return next
   }
 
+  /// Does the same for the pair's only transaction.
+  @inline(__always)
+  func unlinkSingle() {
+    assert(next == 0, "Transaction: another transaction is linked to a single one")
+    pendingThread = 0
+    frameThread = 0
+  }
+
   /// The address of this object.
   var word: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
@@ -137,7 +145,7 @@ public final class Transaction {
     Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { commitNotPending($0) }
   }
 
-  @inline(__always)
+  @inline(never)
   fileprivate func commitFirst() {
     transactions.checkUsable("Transaction.commit")
     // Pending since before the loop moved to this thread. Linking it again
@@ -160,7 +168,36 @@ public final class Transaction {
 // prevents inlining into other modules.
 @usableFromInline
 @inline(never)
-func commitNotPending(_ transaction: Transaction) { transaction.commitFirst() }
+func commitNotPending(_ transaction: Transaction) {
+  let thread = threadIdentity()
+  guard transaction.isReady(on: thread), let slot = transaction.freeSlot else {
+    return transaction.commitFirst()
+  }
+  transaction.append(on: thread, slot: slot)
+}
+
+// A commit of most transactions: strongly held, in a set with entries, all of
+// which wait for the tick.
+extension Transaction {
+  @inline(__always)
+  fileprivate func isReady(on thread: UInt) -> Bool {
+    pendingThread == 0 && !holdsWeakly && transactions.isReady(on: thread)
+  }
+
+  @inline(__always)
+  fileprivate var freeSlot: Int? { transactions.list.firstFreeSlot(hash: hash) }
+
+  @inline(__always)
+  fileprivate func append(on thread: UInt, slot: Int) {
+    let pending = TransactionSet.Pending(selector: address, attachment: word)
+    transactions.list.append(key, number, pending, slot: slot)
+    pendingThread = thread
+    // Retained last, so that no local value must be kept across the call.
+    // Consumed, so that the reference is not counted twice.
+    let target = strongTarget.unsafelyUnwrapped
+    _ = Unmanaged.passRetained(consume target)
+  }
+}
 
 // Commits at a frame. T11.
 extension Transaction {

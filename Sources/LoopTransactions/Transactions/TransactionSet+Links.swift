@@ -41,22 +41,19 @@ extension TransactionSet {
     if let head = Self.transaction(pending.firstTransaction)?.takeUnretainedValue() {
       transaction.next = head.next
       head.next = transaction.word
+      pending.attachment |= Pending.severalBit
     } else {
       pending.attachment = transaction.word
-      list[place] = pending
     }
+    list[place] = pending
   }
 
   /// Marks the linked transactions of an entry as not pending.
-  @inline(__always)
   func unlink(_ pending: Pending) {
     guard let first = Self.transaction(pending.firstTransaction) else { return }
-    let next = first._withUnsafeGuaranteedRef { $0.unlink() }
-    // A pair rarely has two transactions.
-    if _slowPath(next != 0) { unlinkAll(from: next) }
+    first._withUnsafeGuaranteedRef { unlinkAll(from: $0.unlink()) }
   }
 
-  @inline(never)
   private func unlinkAll(from first: UInt) {
     var word = first
     while let transaction = Self.transaction(word) {
@@ -77,6 +74,7 @@ extension TransactionSet {
     var pending = list[place]
     if pending.firstTransaction == transaction.word {
       pending.attachment = transaction.next
+      if transaction.next != 0 { pending.attachment |= Pending.severalBit }
       list[place] = pending
       return
     }

@@ -128,8 +128,8 @@ extension TransactionSet {
   private func perform(_ entry: List.Entry) -> Bool {
     if entry.payload.attachment != 0 {
       let isWeak = entry.tag & Self.weakTag != 0
-      if isWeak || entry.payload.valueBox != 0 { return performSlowly(entry) }
-      unlink(entry.payload)
+      if isWeak || !entry.payload.isSingle { return performSlowly(entry) }
+      Self.transaction(entry.payload.attachment)?._withUnsafeGuaranteedRef { $0.unlinkSingle() }
     }
     let target = KeyedObject.at(entry.key)
     SelectorEntry.unmanaged(at: entry.payload.selector)._withUnsafeGuaranteedRef { selector in

@@ -16,8 +16,16 @@ final class TransactionSet {
     /// linked transactions.
     var attachment: UInt = 0
 
+    /// Set in the attachment while several transactions may be linked. Without
+    /// it, an action need not look for a second one.
+    static let severalBit: UInt = 2
+
     /// The address of the first linked transaction, or 0.
-    var firstTransaction: UInt { attachment & 1 == 0 ? attachment : 0 }
+    var firstTransaction: UInt { attachment & 1 == 0 ? attachment & ~Self.severalBit : 0 }
+
+    /// Whether one transaction is linked and no value is attached.
+    @inline(__always)
+    var isSingle: Bool { attachment & (Self.severalBit | 1) == 0 }
 
     /// The address of the value's box, or 0.
     var valueBox: UInt { attachment & 1 == 0 ? 0 : attachment & ~1 }
@@ -91,6 +99,13 @@ final class TransactionSet {
   /// Traps unless the caller is on the loop's thread.
   @inline(__always)
   func checkThread(_ operation: StaticString) { core.checkThread(operation) }
+
+  /// Whether `thread` is the loop's, the loop is open, and a commit looks up one
+  /// entry only and arms nothing.
+  @inline(__always)
+  func isReady(on thread: UInt) -> Bool {
+    core.thread == thread && core.hasLoop && slowCount == 0 && list.count > 0
+  }
 
   /// Traps unless the caller is on the loop's thread and the loop is open.
   @inline(__always)

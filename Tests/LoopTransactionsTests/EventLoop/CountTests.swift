@@ -202,24 +202,38 @@ struct CountTests {
   @Test("a tick with work reads the clock as often as a tick without")  // L9
   func clockReadings() throws {
     try withLoop { loop in
-      let label = Label()
-      // Ticks that are interrupted read the clock more often, so the fewest
-      // readings of many ticks count. The loop also needs a while to learn the
-      // rate of the CPU's counter.
-      var (fewest, before, ticks) = ([Int.max, Int.max], 0, 0)
-      let idle = ForeignHandle(.idle, on: loop.libuvLoop) { idle in
-        ticks += 1
-        if ticks == 100_000 { return idle.close() }
-        let now = Interposed.clockReadings
-        fewest[ticks % 2] = min(fewest[ticks % 2], now - before)
-        before = now
-        if ticks % 2 == 0 { loop.commit(label, Label.layout) }
-      }
-      idle.start()
-      loop.run()
+      // The loop needs a while to measure the rate of the CPU's counter.
+      let fewest = fewestReadings(of: loop, ticks: 100_000)
       #expect(loop.metrics.performed == 49_999)
       #expect(fewest[1] == fewest[0])
     }
+  }
+
+  @Test("a new loop knows the rate of the CPU's counter that an earlier loop measured")  // L9
+  func sharedRate() throws {
+    try withLoop { _ = fewestReadings(of: $0, ticks: 20_000) }
+    try withLoop { loop in
+      let fewest = fewestReadings(of: loop, ticks: 50)
+      #expect(fewest[1] == fewest[0])
+    }
+  }
+
+  /// The fewest readings of the clock in a tick with a commit, and in one
+  /// without. Ticks that are interrupted read the clock more often.
+  private func fewestReadings(of loop: EventLoop, ticks count: Int) -> [Int] {
+    let label = Label()
+    var (fewest, before, ticks) = ([Int.max, Int.max], 0, 0)
+    let idle = ForeignHandle(.idle, on: loop.libuvLoop) { idle in
+      ticks += 1
+      if ticks == count { return idle.close() }
+      let now = Interposed.clockReadings
+      fewest[ticks % 2] = min(fewest[ticks % 2], now - before)
+      before = now
+      if ticks % 2 == 0 { loop.commit(label, Label.layout) }
+    }
+    idle.start()
+    loop.run()
+    return fewest
   }
 
   @Test("after a burst of 100,000 targets, memory use is as before after 16 ticks")  // T10
