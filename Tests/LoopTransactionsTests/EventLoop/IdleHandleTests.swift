@@ -49,12 +49,21 @@ struct IdleHandleTests {
     var idle: ForeignHandle?
     let ports = Smuggled(Ports())
     let ran = Tally()
+    var ticks = 0
     try withAdoptedLoop(prepare: { host in
-      // libuv calls this handle after the loop's own. The poll blocks after it.
+      // libuv calls this handle after the loop's own. The third poll blocks after
+      // it. Before the first tick, an adopted loop counts as asleep anyway.
       later = ForeignHandle(.prepare, on: host.address) { handle in
+        ticks += 1
+        guard ticks == 3 else { return }
         handle.stop()
         idle?.close()
-        TestThread.run { try? ports.value.port?.post { ran.increment() } }
+        TestThread.run {
+          try? ports.value.port?.post {
+            ran.increment()
+            ports.value.port?.stop()
+          }
+        }
       }
       later?.start()
     }) { host, loop in
@@ -62,9 +71,9 @@ struct IdleHandleTests {
       idle = ForeignHandle(.idle, on: host.address) { _ in }
       idle?.start()
       // Ends the poll if the wake is lost.
-      let limit = ForeignHandle(.timer, on: host.address) { _ in }
+      let limit = ForeignHandle(.timer, on: host.address) { _ in host.stop() }
       limit.start(afterMilliseconds: 10_000)
-      host.run(.once)
+      loop.run()
       #expect(ran.value == 1)
       #expect(loop.metrics.wakesSent == 1)
       limit.close()
