@@ -9,7 +9,7 @@ struct NoteSearchTests {
     (0..<count).map { SampleNotes.draft($0, of: count, before: 1_000_000_000) }
   }
 
-  @Test("workers find the same notes as a plain filter, in any order of the workers", arguments: 1...8)
+  @Test("workers find the same notes as a plain filter, in any order", arguments: 1...8)
   func results(seed: UInt64) throws {
     let lab = try NotesLab(seed: seed)
     defer { lab.close() }
