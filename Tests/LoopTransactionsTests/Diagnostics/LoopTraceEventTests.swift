@@ -33,11 +33,11 @@ struct LoopTraceEventTests {
         loop.post {
           LoopTrace.beginArrow(to: first)
           LoopTrace.beginArrow(to: second)
-        }
-        // In a macro's closure, all code has the line of the macro.
-        loop.addTimer(after: .milliseconds(1), fileID: "Test/Timer.swift", line: 5) { _ in
-          LoopTrace.endArrow(to: second)
-          LoopTrace.endArrow(to: second)
+          // In a macro's closure, all code has the line of the macro.
+          loop.addTimer(after: .milliseconds(1), fileID: "Test/Timer.swift", line: 5) { _ in
+            LoopTrace.endArrow(to: second)
+            LoopTrace.endArrow(to: second)
+          }
         }
         loop.run()
       }
