@@ -294,9 +294,9 @@ struct HotPaths {
   func transactions() {
     let target = Target()
     let workers = BusyWorkers()
-    for _ in 0..<count / Self.batch {
+    for _ in 0..<count / batch {
       let transaction = AsyncTransaction(on: loop, scheduler: workers.scheduler)
-      for _ in 0..<Self.batch {
+      for _ in 0..<batch {
         transaction.add { _ in
           target.touch()
         } completion: { _ in
