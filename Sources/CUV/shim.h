@@ -251,17 +251,12 @@ static inline void lt_thread_unpin(void) {
 
 // MARK: Handles of a loop
 
-// Whether the loop has an active handle in the list at `list`, one of the lists
-// in `uv_loop_t`. Their first word is the address of the first handle's link, or
-// of the list itself if it is empty, in all versions of libuv 1.
-static inline int lt_has_handles(const void *list) { return *(void *const *)list != list; }
-
+// Whether an idle handle of the loop is active. The first word of the list is the
+// address of the first handle's link, or of the list itself if it is empty, in all
+// versions of libuv 1.
 static inline int lt_has_idle_handles(const uv_loop_t *loop) {
-  return lt_has_handles(&loop->idle_handles);
-}
-
-static inline int lt_has_prepare_handles(const uv_loop_t *loop) {
-  return lt_has_handles(&loop->prepare_handles);
+  const void *list = &loop->idle_handles;
+  return *(void *const *)list != list;
 }
 
 // MARK: Idle time

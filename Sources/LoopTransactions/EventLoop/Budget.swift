@@ -6,8 +6,8 @@ extension EventLoop {
   /// budget left, each queue with elements delivers one element per tick, and
   /// each observer with pending work is called. A tick ends with the piece of
   /// work that exceeds the budget. After short pieces of work, up to three more
-  /// pieces of the same selector, queue or posted function may run, because not
-  /// every piece is timed.
+  /// pieces of the same selector or posted function may run, because not every
+  /// piece is timed.
   ///
   /// Texture's users requested such a time budget; Texture does not have one.
   ///

@@ -197,7 +197,7 @@ extension EventLoop {
       // Senders do not wake a loop that is awake, so check for requests here.
       handleRequests()
       arm()
-    } else if !isArmed, uv.hasIdleHandles, ticks.runsLast {
+    } else if !isArmed, ownsLoop, uv.hasIdleHandles {
       // Another idle handle is active, so the poll does not block, and the next
       // tick looks for posts. Announcing a sleep takes two exchanges of the inbox
       // word, a tenth of such a tick.
@@ -254,11 +254,13 @@ extension EventLoop {
   private func makePass(_ index: Int, _ call: (Observer) -> Void) {
     // The list keeps the observers alive, so no call counts a reference.
     let list = observers.beginPass(index)
-    for index in list.indices {
-      list[index].reference?._withUnsafeGuaranteedRef { observer in
-        guard !observer.isDormant, observer.isAttached else { return }
-        if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
-        call(observer)
+    withExtendedLifetime(list) {
+      for index in list.indices {
+        list[index].reference?._withUnsafeGuaranteedRef { observer in
+          guard !observer.isDormant, observer.isAttached else { return }
+          if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
+          call(observer)
+        }
       }
     }
     observers.endPass()
@@ -320,8 +322,10 @@ extension EventLoop {
 
   private func callPendingObservers() {
     let list = observers.beginPass(3)
-    for slot in list {
-      slot.reference?._withUnsafeGuaranteedRef { if $0.isPending { $0.call(.exit) } }
+    withExtendedLifetime(list) {
+      for slot in list {
+        slot.reference?._withUnsafeGuaranteedRef { if $0.isPending { $0.call(.exit) } }
+      }
     }
     observers.endPass()
   }

@@ -10,9 +10,6 @@ package struct TickHandles {
   private let prepare: UVHandle<uv_prepare_t>
   private let check: UVHandle<uv_check_t>
   private let idle: UVHandle<uv_idle_t>
-  /// Whether the prepare callback runs after all others, so that nothing runs
-  /// between it and the poll.
-  let runsLast: Bool
 
   /// Starts the handles on `loop`, which calls the two functions once per tick.
   /// They get the owner from `unmanagedOwner(of:as:)`, which returns nil until
@@ -28,7 +25,6 @@ package struct TickHandles {
     // Order: libuv calls handles in the reverse of the order in which they were
     // started. On a new loop these are started first, so they run after all
     // others.
-    runsLast = !loop.hasPrepareHandles
     uv_prepare_start(prepare.pointer, beforeWaiting)
     uv_check_start(check.pointer, afterWaiting)
     prepare.keepsLoopAlive(false)

@@ -66,9 +66,6 @@ package struct UVLoop {
   @inline(__always)
   package var hasIdleHandles: Bool { lt_has_idle_handles(pointer) != 0 }
 
-  /// Whether a prepare handle is active.
-  var hasPrepareHandles: Bool { lt_has_prepare_handles(pointer) != 0 }
-
   /// Updates libuv's clock.
   func updateTime() { uv_update_time(pointer) }
 }

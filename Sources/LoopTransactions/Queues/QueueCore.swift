@@ -221,15 +221,13 @@ extension QueueCore {
     var mark: UInt32?
     // Retained once, and not for each element.
     let handler = handler
-    // All elements are of one kind, so light ones are not all timed.
-    let kind = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
     while let isLast = deliverNext(before: &mark, to: handler, on: loop, willDeliver) {
       left -= 1
       if isLast {
         onDrain?()
         return true
       }
-      guard left > 0, loop.meter.allowsMore(after: kind) else { return false }
+      guard left > 0, loop.meter.allowsMore() else { return false }
     }
     return endWithoutElement()
   }

@@ -86,6 +86,7 @@ extension TransactionSet {
   /// pending. Takes over the caller's reference to `target`.
   @inline(__always)
   func commit(_ transaction: Transaction, _ target: Unmanaged<AnyObject>) {
+    assert(!transaction.holdsWeakly)
     let (key, number) = (transaction.key, transaction.number)
     transaction.didLink()
     guard slowCount == 0, let slot = list.freeSlot(key, number, hash: transaction.hash) else {

@@ -15,7 +15,8 @@ extension TransactionSet {
   /// of `clock`.
   func commit(_ transaction: Transaction, _ target: AnyObject, atNextFrameOf clock: FrameClock) {
     guard let frame = frameCommits(of: clock) else {
-      return commit(transaction, .passRetained(target))
+      return transaction.holdsWeakly
+        ? commitWeakly(transaction) : commit(transaction, .passRetained(target))
     }
     let (key, number) = (transaction.key, transaction.number)
     if coalesce(key, number, isWeak: transaction.holdsWeakly) {

@@ -146,6 +146,23 @@ struct FrameCommitTests {
   }
 
   // T11, T5
+  @Test("a weak commit at a clock that was cancelled stays weak")
+  func weakWithoutFrame() throws {
+    try stepping { stepped in
+      let (loop, screen) = (stepped.loop, try FrameClock(on: stepped.loop))
+      var card: Card? = Card("a", stepped.trace)
+      let kept = try Transaction(#require(card), Card.layout, on: loop, hold: .weak)
+      screen.cancel()
+      kept.commit(atNextFrameOf: screen)
+      #expect(kept.isPending)
+      card = nil
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == [])
+      #expect(loop.metrics.dead == 1)
+    }
+  }
+
+  // T11, T5
   @Test("a strong commit of a pair that waits weakly makes the pair strong")
   func promoted() throws {
     try stepping { stepped in
