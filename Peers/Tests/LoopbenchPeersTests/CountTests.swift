@@ -93,9 +93,10 @@ struct CountTests {
     for (name, table) in [("tbb", cp_tbb), ("tbb.group", cp_tbb_group)] {
       let pool = try #require(table.open(4), "\(name)")
       defer { table.close(pool) }
+      let apply = try #require(table.apply, "\(name)")
       for calls in [0, 1, 2, 1000] as [UInt32] {
         let count = SharedCount()
-        try #require(table.apply)(pool, calls, SharedCount.add, count.address)
+        apply(pool, calls, SharedCount.add, count.address)
         #expect(count.value == Int(calls), "\(name)")
       }
     }
