@@ -130,8 +130,10 @@ extension Runner {
 
   private func recordRounds(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
     while !run.isOver, continues(run) {
+      // Later rounds need no preparation.
+      let preparation = run.sliceNs.isEmpty ? schedule?.preparationNs ?? 0 : 0
       let outcome = measure(round: run.measurements.rounds.count + 1, &run, goesOn)
-      run.lastNs = outcome.wallNs
+      run.lastNs = outcome.wallNs - min(preparation, outcome.wallNs)
       if !outcome.slices.isEmpty { run.measurements.add(outcome) }
     }
   }
