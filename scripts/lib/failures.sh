@@ -12,8 +12,11 @@ show_failures() {
 
 # The errors and failed tests in a log, and the tests that it does not end.
 failures_in() {
-  grep -nE 'error:|warning:|WARNING:|ERROR:|✘|SUMMARY:' "$1" | head -n 40 || true
-  unfinished_tests "$1" | head -n 20
+  # Not head: it ends the writer by SIGPIPE, and then the script that sourced this.
+  # An issue outside of a test is printed once for each running test.
+  grep -nE 'error:|warning:|WARNING:|ERROR:|✘|SUMMARY:' "$1" \
+    | awk '{ text = $0; sub(/^[0-9]+:/, "", text) } !seen[text]++ && ++count <= 40' || true
+  unfinished_tests "$1" | sed -n 1,20p
 }
 
 # The tests that started and did not end.
