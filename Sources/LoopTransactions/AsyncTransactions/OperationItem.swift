@@ -28,6 +28,10 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// Starts the operation. Loop only, once.
   func start() {}
 
+  /// Begins an arrow to the completion at the code that runs, if a trace runs.
+  /// For an operation whose result comes from another operation.
+  final func recordResult() { TraceThread.recordArrow(.arrowBegin, .operation, to: self) }
+
   /// Cancels the operation. Returns true if this is the first cancel and the
   /// operation had not begun. Call from any thread.
   ///

@@ -60,9 +60,6 @@ extension LoopTrace {
   @usableFromInline
   @inline(never)
   static func recordArrow(to object: AnyObject, begins: Bool) {
-    guard let ring = TraceThread.ring else { return }
-    let kind = begins ? TraceEvent.Kind.arrowBegin : .arrowEnd
-    let key = TraceEvent.key(of: object)
-    ring.writer.append(TraceEvent(kind, at: ring.now, value: key, topic: .request))
+    TraceThread.recordArrow(begins ? .arrowBegin : .arrowEnd, .request, to: object)
   }
 }

@@ -16,6 +16,17 @@ enum TraceThread {
     return ownRing(.thread, trace) { System.threadName }
   }
 
+  /// Records the beginning or the end of an arrow to `object`, if a trace runs.
+  static func recordArrow(
+    _ kind: TraceEvent.Kind,
+    _ topic: TraceEvent.Topic,
+    to object: AnyObject
+  ) {
+    guard let ring else { return }
+    let key = TraceEvent.key(of: object)
+    ring.writer.append(TraceEvent(kind, at: ring.now, value: key, topic: topic))
+  }
+
   /// The ring of the calling thread, which is a worker of the scheduler `name`.
   static func workerRing(_ name: String) -> TraceRing? {
     let trace = ForkGuard.trace

@@ -21,7 +21,10 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     }
 
     override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
-      item.take()?.store(outcome)
+      if let item = item.take() {
+        item.store(outcome)
+        item.recordResult()
+      }
       core.operationEnded()
     }
 

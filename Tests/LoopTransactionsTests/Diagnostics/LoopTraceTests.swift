@@ -154,6 +154,35 @@ struct LoopTraceTests {
     }
   }
 
+  @Test("an operation of a SingleFlight has an arrow to each completion that waits for it")  // X3
+  func flights() async {
+    await #expect(processExitsWith: .success) {
+      let trace = try LoopTrace()
+      let scheduler = OperationScheduler("drawing")
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      try withLoop { loop in
+        let haveJoined = Gate()
+        for name in ["first", "second"] {
+          let transaction = AsyncTransaction(on: loop, name: name, scheduler: scheduler)
+          transaction.add(flights, for: 1, name: "decode") { _ in
+            haveJoined.wait()
+            return 2
+          }
+          transaction.commit()
+        }
+        #expect(flights.waiters(of: 1) == 2)
+        haveJoined.open()
+        loop.run()
+      }
+      trace.stop()
+      let file = try TraceFile(trace.json)
+      #expect(file.fault == nil)
+      let adds = file.arrows.filter { $0.category == "add" }.map(\.spans)
+      #expect(adds.contains(["decode", "first"]))
+      #expect(adds.contains(["decode", "second"]))
+    }
+  }
+
   @Test("marks are on the track of the loop that the thread runs, or on its own")  // X3
   func marks() async {
     await #expect(processExitsWith: .success) {
