@@ -52,6 +52,7 @@ public final class AsyncTransaction {
   let core: AsyncTransactionCore
   let scheduler: OperationScheduler
   private let start: Start
+  private let place: SourcePlace
   let unfinished: UnfinishedTransactions
 
   // All of these are loop only. Their exclusivity is unchecked, because no
@@ -76,13 +77,18 @@ public final class AsyncTransaction {
   ///   - name: The name used for debugging and in error messages.
   ///   - scheduler: The scheduler that runs the operations.
   ///   - start: When operations start.
+  ///   - fileID: With `line`, the source location for error messages.
+  ///   - line: See `fileID`.
   public init(
     on loop: EventLoop,
     name: String = "transaction",
     scheduler: OperationScheduler = .shared,
-    start: Start = .whenAdded
+    start: Start = .whenAdded,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
     loop.checkUsable("AsyncTransaction.init")
+    place = SourcePlace(fileID, line)
     self.name = name
     self.scheduler = scheduler
     self.start = start
@@ -103,7 +109,10 @@ public final class AsyncTransaction {
       return
     }
     trap(
-      "AsyncTransaction \(name): released while open; call commit() first, even to cancel it"
+      """
+      AsyncTransaction \(name), created at \(place.description): released while open; call \
+      commit() first, even to cancel it
+      """
     )
   }
 

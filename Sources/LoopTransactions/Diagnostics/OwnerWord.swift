@@ -83,9 +83,12 @@ struct SourcePlace: Hashable, BitwiseCopyable, Sendable {
 
   // An owner has 12 bits for the line.
   @inline(never)
-  private var longName: WorkName {
+  private var longName: WorkName { WorkName(description) }
+
+  /// The file ID and the line, separated by a colon.
+  var description: String {
     let file = UnsafePointer<CChar>(bitPattern: word & UInt(OwnerWord.addressMask))
-    return WorkName("\(file.map { String(cString: $0) } ?? ""):\(word >> 48)")
+    return "\(file.map { String(cString: $0) } ?? ""):\(word >> 48)"
   }
 }
 

@@ -123,7 +123,9 @@ struct OperationTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in AsyncTransaction(on: loop, name: "cards").add { _ in } }
     }
-    #expect(said(result, "AsyncTransaction cards: released while open; call commit() first"))
+    let place = "LoopTransactionsTests/OperationTrapTests.swift:\(#line - 3)"
+    let message = "AsyncTransaction cards, created at \(place): released while open; call commit()"
+    #expect(said(result, message))
     await #expect(processExitsWith: .success) {
       try withLoop { loop in _ = AsyncTransaction(on: loop) }
     }
