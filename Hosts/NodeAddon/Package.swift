@@ -32,7 +32,8 @@ let package = Package(
     .target(
       name: "TestAddon",
       dependencies: [
-        product("LoopTransactions"), product("LoopTransactionsIO"), product("LoopTransactionsNode"),
+        product("CUV"), product("LoopTransactions"), product("LoopTransactionsIO"),
+        product("LoopTransactionsNode"),
       ],
       path: "Tests/TestAddon",
       swiftSettings: strict

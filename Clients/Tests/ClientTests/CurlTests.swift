@@ -86,6 +86,24 @@ struct CurlTests {
     #expect(waits.filter { $0.contains("1024, 1)") }.count < 100)
   }
 
+  @Test("a tick writes each request that begins in it once", arguments: [1, 100])
+  func writes(_ parallel: Int) throws {
+    let server = try WebServer()
+    let words = [server.url + "/file", "1000", "\(parallel)"]
+    let client = try Client("curl-many", words, tracedIn: server.folder)
+    #expect(try client.finish().last?.hasPrefix("done 1000, failed 0, repeated 0, ") == true)
+    var (writes, inTick, most) = (0, 0, 0)
+    for call in try client.calls() {
+      if call.contains("epoll_wait(") { inTick = 0 }
+      guard call.contains("\"GET /file") else { continue }
+      (writes, inTick) = (writes + 1, inTick + 1)
+      most = max(most, inTick)
+    }
+    print("curl-many: at most \(most) writes in a tick with \(parallel) transfers at once")
+    #expect(writes == 1000)
+    #expect((1...parallel).contains(most))
+  }
+
   // nginx closes each connection, and libcurl its socket. The next socket has the same number.
   @Test("no descriptor is closed while it is watched")
   func closed() throws {

@@ -171,22 +171,84 @@ test('Node exits when nothing is pending, and not before', () => {
   assert.deepStrictEqual(run(''), { status: 0, stdout: '', stderr: '' });
 });
 
-test('an addon that waits for Swift makes no tick until a timer is due', () => {
+// L5, L7. Each pair is alone in the loop. With a timer, the loop lives on if the work is
+// forgotten, and the timer ends the process. Without one, the process ends by itself.
+for (const isAlive of [true, false]) {
+  test(`work that begins anywhere is performed before the loop waits${
+    isAlive ? '' : ', or ends'}`, () => {
+    const result = run(`
+      const { close, open, readFile } = require('node:fs');
+      const { createSocket } = require('node:dgram');
+      const works = ['transaction', 'post', 'element', 'observer', 'operation'];
+      const places = [...works, 'lt timer', 'uv timer', 'idle', 'prepare', 'check', 'async', 'close'];
+      const inNode = {
+        call: (body) => body(),
+        tick: (body) => process.nextTick(body),
+        microtask: (body) => queueMicrotask(body),
+        immediate: (body) => setImmediate(body),
+        timer: (body) => setTimeout(body, 1),
+        file: (body) => readFile('/proc/self/stat', body),
+        promise: (body) => addon.sumLater(1).then(body),
+        poll: (body) => {
+          const socket = createSocket('udp4');
+          socket.on('message', () => { socket.close(); body(); });
+          socket.bind(0, '127.0.0.1', () => socket.send('x', socket.address().port, '127.0.0.1'));
+        },
+        'socket close': (body) => {
+          const socket = createSocket('udp4');
+          socket.bind(0, '127.0.0.1', () => socket.close(body));
+        },
+      };
+      for (const place of places) inNode['in ' + place] = (body) => addon.enter(place, body);
+      const pairs = Object.keys(inNode).flatMap((place) => works.map((work) => [place, work]));
+      let [count, last] = [0, []];
+      const next = () => {
+        const pair = pairs[count];
+        if (pair === undefined) return;
+        last = pair;
+        const forgotten = setTimeout(() => process.exit(1), 60_000);
+        if (!${isAlive}) forgotten.unref();
+        inNode[pair[0]](() => addon.begin(pair[1], () => {
+          clearTimeout(forgotten);
+          count++;
+          setImmediate(next);
+        }));
+      };
+      process.on('exit', () => console.log(count, pairs.length, ...count < pairs.length ? last : []));
+      next();`);
+    assert.deepStrictEqual(result, { status: 0, stdout: '105 105\n', stderr: '' });
+  });
+}
+
+test('an addon that waits for Swift uses no CPU and makes no tick until a timer is due', (context) => {
   const result = run(`
+    const { readdirSync, readFileSync } = require('node:fs');
     const loops = () => performance.nodeTiming.uvMetricsInfo?.loopCount ?? 0;
+    // How often the threads have waited.
+    const waits = () => readdirSync('/proc/self/task').reduce((sum, thread) => {
+      let status = '';
+      // A thread may end meanwhile.
+      try { status = readFileSync('/proc/self/task/' + thread + '/status', 'latin1'); } catch {}
+      return sum + Number(/^voluntary_ctxt_switches:\\s*([0-9]+)/m.exec(status)?.[1] ?? 0);
+    }, 0);
     addon.mainActor().then(() => setImmediate(() => {
       addon.settleTooLate();
       setImmediate(() => {
-        const before = [addon.ticks(), loops()];
+        const before = [addon.ticks(), loops(), waits(), process.cpuUsage()];
         setTimeout(() => {
-          console.log(addon.ticks() - before[0], loops() - before[1]);
+          const { user, system } = process.cpuUsage(before[3]);
+          console.log(addon.ticks() - before[0], loops() - before[1], waits() - before[2], user + system);
           process.exit();
-        }, 300);
+        }, 2000);
       });
     }));`);
-  const [ticks, loops] = result.stdout.split(' ').map(Number);
+  const [ticks, loops, waits, cpu] = result.stdout.split(' ').map(Number);
+  context.diagnostic(`Node ${process.versions.node}: ${ticks} ticks, ${loops} iterations, ${waits
+    } waits of all threads and ${cpu} µs of CPU time in 2 s`);
   // One tick ends, one waits for the timer. libuv may wake a millisecond early.
   assert(ticks >= 1 && ticks <= 4 && loops <= 4, JSON.stringify(result));
+  // V8 has threads of its own. Polling would wait at least once in 10 ms.
+  assert(waits <= 50, JSON.stringify(result));
 });
 
 test('JavaScript frees a function that Swift has released', () => {

@@ -15,6 +15,7 @@ public func registerAddon(
     try exportPromises(on: host)
     try exportSockets(on: host)
     try exportFloods(on: host)
+    try exportPlaces(on: host)
     try exportLeftovers(on: host)
   }
 }
