@@ -62,8 +62,15 @@ def allocations(out):
     return total
 
 
+def kernel_calls(program, path, steps, folder):
+    out = f"{folder}/{path}.{steps}.calls"
+    run(["strace", "-f", "-c", "-U", "calls,name", "-o", out, program, path, str(steps)])
+    with open(out) as file:
+        return next(int(line.split()[0]) for line in file if line.split()[1:] == ["total"])
+
+
 def count(program, path, folder):
-    """The allocations of a step, and the instructions of each function in it."""
+    """The allocations and kernel calls of a step, and the instructions of each function in it."""
     few, before = profile(program, path, FEW, folder)
     many, after = profile(program, path, MANY, folder)
     each = {}
@@ -71,7 +78,8 @@ def count(program, path, folder):
         instructions = (many[name] - few[name]) / (MANY - FEW)
         if not CLOCK.search(name) and instructions >= 0.05:
             each[name] = round(instructions, 1)
-    return round((after - before) / (MANY - FEW), 2), each
+    calls = kernel_calls(program, path, MANY, folder) - kernel_calls(program, path, FEW, folder)
+    return round((after - before) / (MANY - FEW), 2), round(calls / (MANY - FEW), 2), each
 
 
 def versions():
@@ -88,18 +96,19 @@ def read():
             words = line.rstrip("\n").split("\t")
             if line.startswith("#"):
                 recorded = words[0]
-            elif len(words) == 3:
-                each = paths[words[0]] = (float(words[2]), {})
+            elif len(words) == 4:
+                each = {}
+                paths[words[0]] = (float(words[2]), float(words[3]), each)
             elif len(words) == 2:
-                each[1][words[1]] = float(words[0])
+                each[words[1]] = float(words[0])
     return recorded, paths
 
 
 def write(counts):
     with open(FILE, "w") as file:
         print(versions(), file=file)
-        for path, (blocks, each) in counts.items():
-            print(f"{path}\t{round(sum(each.values()), 1)}\t{blocks}", file=file)
+        for path, (blocks, calls, each) in counts.items():
+            print(f"{path}\t{round(sum(each.values()), 1)}\t{blocks}\t{calls}", file=file)
             for name, instructions in sorted(each.items(), key=lambda item: (-item[1], item[0])):
                 if instructions >= 1:
                     print(f"{instructions}\t{name}", file=file)
@@ -109,17 +118,20 @@ def totals():
     """The recorded totals, which include the functions of less than an instruction."""
     with open(FILE) as file:
         lines = [line.split("\t") for line in file]
-    return {words[0]: float(words[1]) for words in lines if len(words) == 3}
+    return {words[0]: float(words[1]) for words in lines if len(words) == 4}
 
 
 def grown(path, before, now):
     """A report if `path` takes more than before, or None."""
-    total, old = sum(now[1].values()), totals()[path]
+    total, old = sum(now[2].values()), totals()[path]
     if now[0] > before[0] + 0.01:
         return f"{path}: {now[0]} allocations, {before[0]} before"
+    # Threads that wait for each other make some more, depending on the machine.
+    if now[1] > before[1] + 0.05:
+        return f"{path}: {now[1]} kernel calls, {before[1]} before"
     if total <= old * 1.02 + 2:
         return None
-    growth = {name: value - before[1].get(name, 0) for name, value in now[1].items()}
+    growth = {name: value - before[2].get(name, 0) for name, value in now[2].items()}
     worst = sorted(growth.items(), key=lambda item: -item[1])[:3]
     names = "".join(f"\n  {value:+.1f} {demangled(name)}" for name, value in worst)
     return f"{path}: {total:.1f} instructions, {old:.1f} before{names}"
@@ -143,8 +155,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as threads:
         results = list(threads.map(lambda path: count(program, path, folder), paths))
     counts = dict(zip(paths, results))
-    for path, (blocks, each) in counts.items():
-        print(f"{path:22}{sum(each.values()):8.1f} instructions{blocks:8.2f} allocations")
+    for path, (blocks, calls, each) in counts.items():
+        figures = f"{sum(each.values()):8.1f} instructions{blocks:8.2f} allocations{calls:8.2f} kernel calls"
+        print(f"{path:22}{figures}")
     if mode == "--write":
         write(counts)
     if mode != "--check":
