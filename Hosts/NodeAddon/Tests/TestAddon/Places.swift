@@ -56,7 +56,7 @@ private final class Place {
 }
 
 private func place(of handle: UnsafeMutableRawPointer?) -> Unmanaged<Place>? {
-  uv_handle_get_data(handle?.assumingMemoryBound(to: uv_handle_t.self)).map(Unmanaged.fromOpaque)
+  uv_handle_get_data(handle?.assumingMemoryBound(to: uv_handle_t.self)).map { .fromOpaque($0) }
 }
 
 private func called(_ handle: UnsafeMutableRawPointer?) {
