@@ -200,6 +200,8 @@ for (const isAlive of [true, false]) {
         },
       };
       for (const place of places) inNode['in ' + place] = (body) => addon.enter(place, body);
+      // A check handle does not end a poll, but an immediate does.
+      inNode['in check'] = (body) => { addon.enter('check', body); setImmediate(() => {}); };
       const pairs = Object.keys(inNode).flatMap((place) => works.map((work) => [place, work]));
       let [count, last] = [0, []];
       const next = () => {
@@ -266,6 +268,15 @@ test('JavaScript frees a function that Swift has released', () => {
     };
     wait();`, '--expose-gc');
   assert.strictEqual(result.stdout, 'freed\n');
+});
+
+test('a function of an addon that could not be loaded throws', () => {
+  const script = `const addon = { exports: {} };
+    try { process.dlopen(addon, ${JSON.stringify(path)}); } catch (error) { console.log(error.message); }
+    try { addon.exports.count(1); } catch (error) { console.log(error.code); }`;
+  const env = { ...process.env, TEST_ADDON_FAILS: '1', MALLOC_PERTURB_: '85' };
+  const { status, stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', env });
+  assert.deepStrictEqual([status, stdout], [0, 'the addon failed\nERR_ENVIRONMENT_ENDED\n']);
 });
 
 test('an environment can load an addon twice, and several addons', async () => {

@@ -96,6 +96,7 @@ final class ExportedFunction {
 
   fileprivate func call(_ values: [OpaquePointer?]) -> OpaquePointer? {
     do {
+      if host.isEnding { throw NodeError.environmentEnded }
       var arguments: [NodeValue] = []
       for value in values { arguments.append(try host.read(value)) }
       return try host.make(try body(NodeArguments(arguments)))

@@ -229,7 +229,6 @@ extension NodeHost {
     link.host = nil
     // Released last, because the loop's work may use them. Node frees the references.
     (promises, references, settled) = ([:], [:], [])
-    exports = []
     if let asyncContext { lt_napi_async_destroy(environment, asyncContext) }
     if isOnFirstThread { MainHosts.remove() }
   }
@@ -249,5 +248,8 @@ private enum MainHosts {
 
 private func environmentWillEnd(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
-  Unmanaged<NodeHost>.fromOpaque(context).takeRetainedValue().end()
+  let host = Unmanaged<NodeHost>.fromOpaque(context).takeRetainedValue()
+  host.end()
+  // Not before: after a failed `register`, JavaScript may still have the functions.
+  host.exports = []
 }

@@ -205,7 +205,11 @@ struct BudgetMeter {
   @inline(never)
   private mutating func learnRate() {
     guard let reading = CycleClock.Reading.exact else { return }
-    guard let firstReading else { return firstReading = reading }
+    // The counter and the clock may differ after the machine was suspended, which
+    // is unlikely within a second.
+    guard let firstReading, reading.nanoseconds &- firstReading.nanoseconds < 1_000_000_000 else {
+      return firstReading = reading
+    }
     guard let rate = CycleClock.Rate(from: firstReading, to: reading) else { return }
     rate.publish()
     use(rate)

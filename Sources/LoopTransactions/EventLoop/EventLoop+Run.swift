@@ -197,12 +197,14 @@ extension EventLoop {
     var isAlive: Bool
     repeat {
       if core.inbox.isFilled { arm() }
+      if mode == .once, isArmed, UVLoop.looksAtIdleHandlesFirst { mayBlock = false }
       isAlive = uv.run(mode)
     } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled && !isTimedOut()
     // Since 1.45, timers that are due run before the first tick. If one of them
     // stopped the run, it has made no tick.
     if mode == .whole, isAlive, !wasStopping, core.metrics.ticks.value == ticks {
       arm()
+      mayBlock = false
       isAlive = uv.run(.noWait)
     }
     return isAlive

@@ -42,8 +42,9 @@ extension EventLoop {
   /// `spinsBeforeBlocking`. Returns false if none arrived, or if the poll will
   /// not block.
   ///
-  /// There must be no pending work. The loop has not announced that it sleeps,
-  /// so nothing depends on this check: the decision to block follows.
+  /// There must be no pending work. The loop does not announce that it sleeps
+  /// before this returns, so nothing depends on this check: the decision to block
+  /// follows.
   @inline(never)
   func spin() -> Bool {
     guard state == .running, mayBlock, host == nil, virtualTime == nil else { return false }
@@ -52,6 +53,8 @@ extension EventLoop {
     disarm()
     uv.updateTime()
     guard let limit = spinLimit else { return false }
+    // An adopted loop is announced as asleep until its run has polled once.
+    endSleep()
     if hasArrival { return true }
     let start = System.nanoseconds
     repeat {
@@ -62,6 +65,8 @@ extension EventLoop {
         System.pause()
       }
     } while System.nanoseconds &- start < limit
+    // libuv computes the timeout of the poll from its clock.
+    uv.updateTime()
     return false
   }
 

@@ -108,13 +108,12 @@ extension EventLoop {
     guard callsNothing(2), !uv.isStopping else { return calledBack { afterWaiting() } }
     // Nothing runs now, so the loop stays asleep, which saves two exchanges of
     // the inbox word.
-    if _slowPath(hasPendingWork) { endSleep() }
     endFlush()
     settleForHost()
   }
 
   @inline(__always)
-  private func endSleep() {
+  func endSleep() {
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
   }
@@ -135,7 +134,7 @@ extension EventLoop {
   /// from now on.
   func settleForHost() {
     if _slowPath(deadlines.isStale) { setDeadline() }
-    didAnnounceSleep = !hasPendingWork && core.inbox.sleep()
+    if _slowPath(hasPendingWork) { endSleep() } else { didAnnounceSleep = core.inbox.sleep() }
     if !didAnnounceSleep { arm() }
   }
 

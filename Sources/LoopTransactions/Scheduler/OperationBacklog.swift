@@ -106,9 +106,8 @@ package struct OperationBacklog: ~Copyable {
     let limit = worker.batchLimit
     while worker.count < limit, passed < most, let level = highestLevel {
       while worker.count < limit, passed < most, let node = lists[level].first {
-        // A reclaimed operation may be younger than others.
-        let isOldest = node.pointee.older == nil && !node.pointee.wasReclaimed
-        passed = isOldest ? 0 : passed + 1
+        // A reclaimed operation was counted when it was first taken.
+        if !node.pointee.wasReclaimed { passed = node.pointee.older == nil ? 0 : passed + 1 }
         dequeue(node)
         worker.append(node)
       }
@@ -117,10 +116,25 @@ package struct OperationBacklog: ~Copyable {
   }
 
   /// Removes the operation that has waited longest and returns it.
+  ///
+  /// A reclaimed operation had its turn and may be younger than others, so those
+  /// that were never taken come first. The next call returns the first reclaimed
+  /// one, which otherwise would starve.
+  ///
+  /// - Complexity: O(n) in the reclaimed operations, at most 31 per stalled worker.
   package mutating func dequeueOldest() -> OperationHandle? {
-    guard let node = oldest else { return nil }
-    dequeue(node)
-    return OperationHandle(node: node)
+    guard let first = oldest else { return nil }
+    var node: Pointer? = first
+    while let each = node, each.pointee.wasReclaimed { node = each.pointee.younger }
+    first.pointee.wasReclaimed = false
+    dequeue(node ?? first)
+    return OperationHandle(node: node ?? first)
+  }
+
+  /// Whether `handle` is the next operation that the aging slot would take, unless
+  /// it was reclaimed.
+  func isOldest(_ handle: OperationHandle) -> Bool {
+    isQueued(handle) && handle.node == oldest && !handle.node.pointee.wasReclaimed
   }
 
   /// Removes `handle` if it is queued, and returns whether it was.

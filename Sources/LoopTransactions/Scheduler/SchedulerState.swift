@@ -139,6 +139,8 @@ extension SchedulerState {
   /// it.
   package mutating func claim(_ handle: OperationHandle) -> Bool {
     interventions &+= 1
+    // The next oldest operation is passed from now on.
+    if backlog.isOldest(handle) { dequeuedBeforeOldest = 0 }
     if backlog.remove(handle) { running += 1 }
     return handle.claim()
   }
@@ -234,7 +236,9 @@ extension SchedulerState {
     let isDue = dequeuedBeforeOldest >= most || (isAgingSlotDue(width) && !wasInAgingSlot)
     if isDue, let oldest = backlog.dequeueOldest() {
       worker.append(oldest.node)
-      occupyAgingSlot(oldest, by: worker)
+      worker.isInAgingSlot = true
+      agingWorkers += 1
+      dequeuedBeforeOldest = 0
     } else {
       dequeuedBeforeOldest = backlog.dequeueHighest(
         for: worker,
@@ -246,15 +250,6 @@ extension SchedulerState {
     guard worker.count > 1 else { return }
     worker.batchStart = now
     batchedWorkers.append(Unmanaged.passUnretained(worker))
-  }
-
-  private mutating func occupyAgingSlot(_ oldest: OperationHandle, by worker: Worker) {
-    // A reclaimed operation had its turn, and may be younger than other
-    // operations, so it does not occupy the aging slot.
-    guard !oldest.node.pointee.wasReclaimed else { return dequeuedBeforeOldest += 1 }
-    worker.isInAgingSlot = true
-    agingWorkers += 1
-    dequeuedBeforeOldest = 0
   }
 
   /// Whether a worker may occupy the aging slot.

@@ -234,8 +234,11 @@ public struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
     let post = JoinResult<@Sendable () -> Void>()
     let line = UnsafeTransfer(finish.pointer)
     let link = CallbackBox {
+      // Read before the step: the last one lets the measuring thread begin the next
+      // sample, or release this closure.
+      let isLast = line.value.pointee.ran + 1 == line.value.pointee.target
       cl_finish_step(line.value)
-      if line.value.pointee.finished == 0 { post.value?() }
+      if !isLast { post.value?() }
     }
     let address = UnsafeTransfer(link.address)
     post.value = { queue.post(CallbackBox.call, context: address.value) }

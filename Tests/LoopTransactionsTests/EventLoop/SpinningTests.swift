@@ -58,6 +58,37 @@ struct SpinningTests {
     }
   }
 
+  @Test(
+    "spinning does not delay a timer",
+    .enabled(if: Interposed.isAvailable)
+  )  // L13, L15
+  func timers() throws {
+    try withLoop { loop in
+      _ = spin(loop) {
+        let end = loop.now.advanced(by: .milliseconds(20))
+        while loop.now < end {}
+      }
+      loop.waitsForPosts = false
+      loop.addTimer(after: .milliseconds(60)) { _ in }
+      var timeouts: [Int] = []
+      Interposed.beforeBlocking({ timeouts.append($0) }) { loop.run(.once) }
+      #expect(timeouts.count == 1)
+      // The rest of the 60 ms, which libuv rounds up, and not all of them.
+      #expect(timeouts.allSatisfy { $0 <= 45 }, "\(timeouts)")
+    }
+  }
+
+  @Test("a post that an adopted loop finds by spinning makes no wake")  // L15
+  func adopted() throws {
+    try withAdoptedLoop { _, loop in
+      let port = loop.awaitedPort
+      let rounds = spin(loop) { TestThread.run { try? port.post {} } }
+      loop.run(.once)
+      #expect(rounds.value == 1)
+      #expect(loop.metrics.posts == 1 && loop.metrics.wakesSent == 0)
+    }
+  }
+
   @Test("stop() and wake() of a port end the spinning without a wake")  // L8, L15
   func requests() throws {
     try withLoop { loop in
@@ -120,6 +151,11 @@ struct SpinningTests {
       loop.run(.once)
       loop.spinsBeforeBlocking = Self.longest
       loop.run(.noWait)
+      // Since libuv 1.45, the timer stops the run before its first tick.
+      loop.addTimer(after: .zero) { _ in loop.stop() }
+      let isDue = loop.now.advanced(by: .milliseconds(3))
+      while loop.now < isDue {}
+      #expect(loop.run() == .stopped)
       loop.post { port.stop() }
       #expect(loop.runInTime() == .stopped)
       loop.waitsForPosts = false

@@ -193,6 +193,62 @@ struct SchedulerStateTests {
     }
   }
 
+  // O2, O3
+  @Test("an urgent operation starts before the operations that a stalled worker had taken")
+  func urgentBeforeReclaimed() throws {
+    var state = SchedulerState(limit: 4)
+    for _ in 0..<40 { _ = add(&state) }
+    let workers = (0..<4).map { _ in Worker() }
+    workers[0].batchLimit = 32
+    _ = state.next(workers[0], now: 0)
+    _ = workers[0].batch[0].claim()
+    for worker in workers[1...] { _ = state.next(worker, now: 1 << 30) }
+    let urgent = try #require(
+      state.add(OperationNode.Content.body { _ in }, level: 200)?.handle
+    )
+    _ = state.next(workers[1], now: 1 << 30)
+    #expect(workers[1].batch.first?.node == urgent.node)
+  }
+
+  // O3
+  @Test("a reclaimed operation is taken under endless urgent ones")
+  func reclaimedIsTaken() throws {
+    var state = SchedulerState(limit: 2)
+    let (stalled, worker) = (Worker(), Worker())
+    _ = add(&state)
+    let low = try #require(state.add(OperationNode.Content.body { _ in }, level: 0)?.handle)
+    stalled.batchLimit = 2
+    _ = state.next(stalled, now: 0)
+    _ = stalled.batch[0].claim()
+    var turns = 0
+    repeat {
+      while state.backlog.count < 4 { _ = add(&state, level: 200) }
+      _ = state.next(worker, now: 1 << 30)
+      turns += 1
+    } while turns < 100 && worker.batch.first?.node != low.node
+    #expect(turns < 20)
+  }
+
+  // O3
+  @Test(
+    "when the oldest operation is cancelled or run by a waiting thread, the next one waits anew",
+    arguments: [true, false]
+  )
+  func oldestLeaves(isCancelled: Bool) throws {
+    var state = SchedulerState(limit: 2)
+    let low = try #require(state.add(OperationNode.Content.body { _ in }, level: 0)?.handle)
+    _ = add(&state, level: 200)
+    let workers = [Worker(), Worker()]
+    _ = state.next(workers[0], now: 0)
+    if isCancelled { _ = state.cancel(low) } else { _ = state.claim(low) }
+    for _ in 0..<2 { _ = add(&state) }
+    let urgent = try #require(
+      state.add(OperationNode.Content.body { _ in }, level: 200)?.handle
+    )
+    _ = state.next(workers[1], now: 0)
+    #expect(workers[1].batch.first?.node == urgent.node)
+  }
+
   // O3
   @Test("reclaiming an operation does not use a turn of the aging slot")
   func laneOfTheOldest() throws {

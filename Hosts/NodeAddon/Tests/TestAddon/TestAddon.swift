@@ -1,4 +1,5 @@
 // C9. The addon of addon.test.js.
+import Glibc
 import LoopTransactions
 import LoopTransactionsIO
 import LoopTransactionsNode
@@ -17,6 +18,7 @@ public func registerAddon(
     try exportFloods(on: host)
     try exportPlaces(on: host)
     try exportLeftovers(on: host)
+    if getenv("TEST_ADDON_FAILS") != nil { throw NodeError("the addon failed") }
   }
 }
 
