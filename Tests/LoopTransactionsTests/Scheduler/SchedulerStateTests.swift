@@ -231,7 +231,7 @@ struct SchedulerStateTests {
 
   // O3
   @Test(
-    "when the oldest operation is cancelled or run by a waiting thread, the next one waits anew",
+    "when the oldest operation is cancelled or run by a waiting thread, the next one starts to wait",
     arguments: [true, false]
   )
   func oldestLeaves(isCancelled: Bool) throws {
