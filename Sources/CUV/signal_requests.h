@@ -104,6 +104,9 @@ static inline lt_signal_requests *lt_requests_make(int patience, int *error) {
   }
   // A handler must not block, even if signals arrive faster than they are answered.
   fcntl(all->requests[1], F_SETFL, O_NONBLOCK);
+  // A child inherits the handlers, and the parent's list of the earlier ones.
+  const lt_signal_requests *inherited = __atomic_load_n(&lt_requests_current, __ATOMIC_RELAXED);
+  if (inherited != NULL) memcpy(all->previous, inherited->previous, sizeof all->previous);
   // Release: a handler sees initialized fields.
   __atomic_store_n(&lt_requests_current, all, __ATOMIC_RELEASE);
   return all;
@@ -163,7 +166,10 @@ static inline int lt_requests_add_traps(lt_signal_requests *all) {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = lt_request_on_trap;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
+    // Other signals would end the wait for the file. The signals of a fault cannot wait.
+    sigfillset(&action.sa_mask);
+    for (size_t j = 0; j < sizeof signals / sizeof *signals; j++)
+      sigdelset(&action.sa_mask, signals[j]);
     if (sigaction(signals[i], &action, NULL) != 0) return -errno;
   }
   return 0;

@@ -53,7 +53,8 @@ extension Connection {
     case .none: break
     case .shutDown:
       let result = stream.shutDown()
-      if result < 0 { fail(result, "Connection.finishWriting") }
+      if result < 0 { return fail(result, "Connection.finishWriting") }
+      io.loop.handlesChanged()
     case .close: end(nil)
     }
   }
@@ -71,6 +72,7 @@ extension Connection {
     stream.close()
     // libuv has closed the descriptor.
     DescriptorWaiters.didFree()
+    io.loop.handlesChanged()
   }
 
   /// Resumes the waiting tasks of a closed connection.

@@ -25,7 +25,8 @@ extension Connection {
     isReading = reads
     guard reads else { return stream.stopReading() }
     let result = stream.startReading()
-    if result < 0 { fail(result, "Connection.resumeReading") }
+    if result < 0 { return fail(result, "Connection.resumeReading") }
+    io.loop.handlesChanged()
   }
 
   // The number of unread bytes at which reading stops. Not measured.

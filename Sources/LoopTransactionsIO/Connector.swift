@@ -30,6 +30,7 @@ final class Connector {
       }
     }
     start()
+    io.loop.handlesChanged()
   }
 
   var operation: String { "EventLoop.connect to \(endpoint)" }
@@ -108,6 +109,7 @@ final class Connector {
     lookup?.cancel()
     closeStream()
     io.remove(self)
+    io.loop.handlesChanged()
   }
 }
 

@@ -102,8 +102,10 @@ struct HoldTracker {
     let isKnown = reading.hold == number || reading.hold == (number ?? 0) + 1
     let end = isKnown && reading.ended > since && reading.ended < now ? reading.ended : now
     number = nil
-    guard isReported else { return nil }
-    hold.duration = max(hold.duration, rate.nanoseconds(of: end &- since))
+    let length = rate.nanoseconds(of: end &- since)
+    // The watchdog's thread may not have run while the tick passed the threshold.
+    guard isReported || (isKnown && length >= threshold) else { return nil }
+    hold.duration = max(hold.duration, length)
     hold.isOver = true
     return hold
   }

@@ -236,12 +236,13 @@ extension PrometheusText: CustomStringConvertible {
 
   // The format's escapes in a label.
   private static func escaped(_ name: String) -> String {
-    name.reduce(into: "") { text, character in
-      switch character {
+    // Scalars, because a character may be a line feed together with others.
+    name.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
       case "\\": text += "\\\\"
       case "\"": text += "\\\""
       case "\n": text += "\\n"
-      default: text.append(character)
+      default: text.unicodeScalars.append(scalar)
       }
     }
   }

@@ -222,6 +222,8 @@ extension Recorder {
   private mutating func beginTick(polledAt polled: UInt64) {
     let now = now
     beginTick(at: now)
+    // The rate is older than the sleep.
+    if _slowPath(clock.isStale(at: now)) { refreshClock() }
     // Callbacks of other handles may have run since the poll returned. libuv's
     // clock tells, to the millisecond.
     if _slowPath(polled != self.polled) { notePoll(at: polled) }

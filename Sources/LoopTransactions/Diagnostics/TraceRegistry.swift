@@ -4,8 +4,12 @@ import Synchronization
 final class TraceRegistry: Sendable {
   private struct State {
     var running: TraceCore?
-    var last: UInt32 = 0
   }
+
+  // The number of the last trace. A forked child goes on with it, so that it does
+  // not take a ring of the parent's trace for its own. Relaxed: changed under the
+  // lock.
+  private static let last = Atomic<UInt32>(0)
 
   private static let processWide = ProcessWide { TraceRegistry() }
 
@@ -15,8 +19,9 @@ final class TraceRegistry: Sendable {
   static func start(capacity: Int) -> TraceCore? {
     processWide.value.state.withLock { state in
       guard state.running == nil else { return nil }
-      state.last = state.last == .max ? 1 : state.last + 1
-      let core = TraceCore(number: state.last, capacity: capacity)
+      // 0 means that there is no trace.
+      let number = max(1, last.wrappingAdd(1, ordering: .relaxed).newValue)
+      let core = TraceCore(number: number, capacity: capacity)
       state.running = core
       WorkSlot.addReader()
       ForkGuard.setTrace(core.number)

@@ -51,7 +51,10 @@ enum TraceThread {
     _ trace: UInt32,
     _ name: () -> String
   ) -> TraceRing? {
-    if let ring = ring(in: own), ring.trace == trace { return ring }
+    // A worker that recorded before it began its first batch has a ring as any thread.
+    if let ring = ring(in: own), ring.trace == trace, kind != .worker || ring.kind == kind {
+      return ring
+    }
     let ring = TraceRegistry.makeRing(kind, name: name)
     replace(own, by: ring)
     return ring

@@ -87,9 +87,22 @@ struct TraceArrows {
   /// The points of arrows, by event.
   private(set) var points: [Place: Point] = [:]
 
-  // The events where arrows of a key begin and have not ended, and where an
-  // operation began to run.
-  private var open: [Key: [Place]] = [:]
+  /// The events where arrows of a key begin and have not ended, in order.
+  private struct Beginnings {
+    var places: [Place] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == places.count }
+
+    mutating func removeFirst() -> Place {
+      defer { first += 1 }
+      return places[first]
+    }
+  }
+
+  // The beginnings of arrows by key, none of which is empty, and the events where
+  // an operation began to run.
+  private var open: [Key: Beginnings] = [:]
   private var running: [Key: Place] = [:]
   private var count = 0
 
@@ -121,7 +134,7 @@ struct TraceArrows {
   private mutating func add(_ step: Step) {
     let key = step.key
     switch step.event.kind {
-    case .arrowBegin: open[key, default: []].append(step.place)
+    case .arrowBegin: open[key, default: Beginnings()].places.append(step.place)
     case .spanBegin:
       guard let start = removeFirst(key) else { return }
       count += 1
@@ -146,9 +159,10 @@ struct TraceArrows {
   // The first of the list, because equal posts to a loop run in the order
   // posted.
   private mutating func removeFirst(_ key: Key) -> Place? {
-    guard var places = open[key], !places.isEmpty else { return nil }
-    let first = places.removeFirst()
-    open[key] = places.isEmpty ? nil : places
+    guard let index = open.index(forKey: key) else { return nil }
+    // In place, because a copy for each arrow would take quadratic time.
+    let first = open.values[index].removeFirst()
+    if open.values[index].isEmpty { open.remove(at: index) }
     return first
   }
 }

@@ -129,6 +129,10 @@ extension EventLoop {
     state == .idle && observers.isQuiet(index) && host == nil && !core.needsSlowTick
   }
 
+  /// Must be called after a change to libuv's handles that may need a turn of a
+  /// host: libuv tells the kernel about it in the next poll. I31.
+  package func handlesChanged() { host?.loopChanged() }
+
   /// Prepares for a host that waits on libuv's descriptor by its own means. The
   /// host may block next, without another tick, so posts must wake the host
   /// from now on.
@@ -144,6 +148,7 @@ extension EventLoop {
     // and the parent needs the wake too.
     if _slowPath(core.needsSlowTick) {
       if core.isForked { return }
+      noticeProcess()
       recordWake()
     }
     core.metrics.wakesReceived.add()

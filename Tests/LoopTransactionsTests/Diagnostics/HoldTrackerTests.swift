@@ -57,6 +57,18 @@ struct HoldTrackerTests {
     #expect(tracked.look(at: 1300) == nil)
   }
 
+  @Test("a tick that passes the threshold and ends between two looks is reported when it is over")
+  func endsUnseen() {  // X4
+    var tracked = Tracked()
+    tracked.begin(1, at: 1000)
+    #expect(tracked.look(at: 1050) == nil)
+    tracked.end(at: 1150)
+    let hold = tracked.look(at: 1151)
+    #expect(hold?.isOver == true)
+    #expect(hold?.duration == 150_000_000)
+    #expect(tracked.look(at: 1200) == nil)
+  }
+
   @Test("a tick under the threshold is not reported, and the thread is not asked")  // X4
   func short() {
     var tracked = Tracked()

@@ -101,6 +101,8 @@ struct LoopTraceFileTests {
       Process.endInTime()
       let path = Self.path("fork")
       let trace = try LoopTrace()
+      // The thread that forks has a ring of its own.
+      LoopTrace.mark("outside")
       try withLoop { loop in
         loop.post { LoopTrace.mark("parent") }
         loop.run(.noWait)

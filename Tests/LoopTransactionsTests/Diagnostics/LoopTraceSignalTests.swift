@@ -81,6 +81,11 @@ struct LoopTraceSignalTests {
       let trace = try LoopTrace()
       try trace.writeOnTrap(to: path)
       try Self.mark(8000)
+      // A handled signal must not end the wait for the file.
+      signal(SIGALRM) { _ in }
+      let often = timeval(tv_sec: 0, tv_usec: 200)
+      var timer = itimerval(it_interval: often, it_value: often)
+      setitimer(ITIMER_REAL, &timer, nil)
       let none: [Int] = []
       try withLoop { loop in
         loop.post { print(none[getpid() > 0 ? 1 : 0]) }

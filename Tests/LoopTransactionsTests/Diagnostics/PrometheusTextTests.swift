@@ -113,6 +113,11 @@ struct PrometheusTextTests {
     var text = PrometheusText()
     text.add("a\"b\\c\nd", LoopMetrics())
     #expect("\(text)".contains(#"looptransactions_ticks_total{loop="a\"b\\c\nd"} 0"# + "\n"))
+    // Each of these is one character.
+    var joined = PrometheusText()
+    joined.add("a\r\nb\"\u{301}", LoopMetrics())
+    let lines = "\(joined)".unicodeScalars.split(separator: "\n").map { String($0) }
+    #expect(lines.contains("looptransactions_ticks_total{loop=\"a\r\\nb\\\"\u{301}\"} 0"))
   }
 
   @Test("a text without loops is empty")  // X2
