@@ -85,7 +85,7 @@ struct LoopTraceSignalTests {
       signal(SIGALRM) { _ in }
       let often = timeval(tv_sec: 0, tv_usec: 200)
       var timer = itimerval(it_interval: often, it_value: often)
-      setitimer(ITIMER_REAL, &timer, nil)
+      setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
       let none: [Int] = []
       try withLoop { loop in
         loop.post { print(none[getpid() > 0 ? 1 : 0]) }
