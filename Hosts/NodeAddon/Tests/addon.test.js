@@ -171,8 +171,8 @@ test('Node exits when nothing is pending, and not before', () => {
   assert.deepStrictEqual(run(''), { status: 0, stdout: '', stderr: '' });
 });
 
-// L5, L7. Each pair is alone in the loop. With a timer, the loop lives on if the work is
-// forgotten, and the timer ends the process. Without one, the process ends by itself.
+// L5, L7. Each pair is alone in the loop. With a timer, a loop that loses the work keeps
+// running until the timer ends the process. Without one, the process ends early.
 for (const isAlive of [true, false]) {
   test(`work that begins anywhere is performed before the loop waits${
     isAlive ? '' : ', or ends'}`, () => {
@@ -222,7 +222,7 @@ for (const isAlive of [true, false]) {
   });
 }
 
-test('an addon that waits for Swift uses no CPU and makes no tick until a timer is due', (context) => {
+test('an addon that waits for Swift makes no tick until a timer is due, and its threads seldom wake', (context) => {
   const result = run(`
     const { readdirSync, readFileSync } = require('node:fs');
     const loops = () => performance.nodeTiming.uvMetricsInfo?.loopCount ?? 0;

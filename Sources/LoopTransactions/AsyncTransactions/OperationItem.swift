@@ -28,7 +28,7 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// Starts the operation. Loop only, once.
   func start() {}
 
-  /// Begins an arrow to the completion at the code that runs, if a trace runs.
+  /// Begins an arrow from the running code to the completion, if a trace runs.
   /// For an operation whose result comes from another operation.
   final func recordResult() { TraceThread.recordArrow(.arrowBegin, .operation, to: self) }
 

@@ -98,8 +98,12 @@ struct HoldTracker {
   }
 
   private mutating func end(_ reading: WorkSlot.Reading, at now: UInt64) -> Hold? {
-    // The slot tells the end of the last tick only.
-    let isKnown = reading.hold == number || reading.hold == (number ?? 0) + 1
+    // The slot tells the end of the last tick only. If the next one has ended, too,
+    // the end is that one's.
+    let isKnown =
+      reading.since == 0
+      ? reading.hold == number
+      : reading.hold == (number ?? 0) + 1 && reading.ended <= reading.since
     let end = isKnown && reading.ended > since && reading.ended < now ? reading.ended : now
     number = nil
     let length = rate.nanoseconds(of: end &- since)

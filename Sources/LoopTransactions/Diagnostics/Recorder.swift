@@ -222,7 +222,7 @@ extension Recorder {
   private mutating func beginTick(polledAt polled: UInt64) {
     let now = now
     beginTick(at: now)
-    // The rate is older than the sleep.
+    // The loop may have slept for long, so the rate may be out of date.
     if _slowPath(clock.isStale(at: now)) { refreshClock() }
     // Callbacks of other handles may have run since the poll returned. libuv's
     // clock tells, to the millisecond.

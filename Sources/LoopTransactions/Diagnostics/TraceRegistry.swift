@@ -19,8 +19,9 @@ final class TraceRegistry: Sendable {
   static func start(capacity: Int) -> TraceCore? {
     processWide.value.state.withLock { state in
       guard state.running == nil else { return nil }
+      var number = last.wrappingAdd(1, ordering: .relaxed).newValue
       // 0 means that there is no trace.
-      let number = max(1, last.wrappingAdd(1, ordering: .relaxed).newValue)
+      if number == 0 { number = last.wrappingAdd(1, ordering: .relaxed).newValue }
       let core = TraceCore(number: number, capacity: capacity)
       state.running = core
       WorkSlot.addReader()

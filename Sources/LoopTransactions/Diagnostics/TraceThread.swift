@@ -30,7 +30,17 @@ enum TraceThread {
   /// The ring of the calling thread, which is a worker of the scheduler `name`.
   static func workerRing(_ name: String) -> TraceRing? {
     let trace = ForkGuard.trace
-    return trace == 0 ? nil : ownRing(.worker, trace) { "worker (\(name))" }
+    guard trace != 0, let ring = ownRing(.worker, trace, { "worker (\(name))" }) else { return nil }
+    return _fastPath(ring.kind == .worker) ? ring : replaceOwnRing(name)
+  }
+
+  /// Replaces the ring of kind `.thread` of a worker that recorded before its
+  /// first batch.
+  @inline(never)
+  private static func replaceOwnRing(_ name: String) -> TraceRing? {
+    let ring = TraceRegistry.makeRing(.worker) { "worker (\(name))" }
+    replace(own, by: ring)
+    return ring
   }
 
   /// Makes the code of a loop that the calling thread runs record in `ring`.
@@ -51,10 +61,7 @@ enum TraceThread {
     _ trace: UInt32,
     _ name: () -> String
   ) -> TraceRing? {
-    // A worker that recorded before it began its first batch has a ring as any thread.
-    if let ring = ring(in: own), ring.trace == trace, kind != .worker || ring.kind == kind {
-      return ring
-    }
+    if let ring = ring(in: own), ring.trace == trace { return ring }
     let ring = TraceRegistry.makeRing(kind, name: name)
     replace(own, by: ring)
     return ring

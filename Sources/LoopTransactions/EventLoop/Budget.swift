@@ -205,8 +205,8 @@ struct BudgetMeter {
   @inline(never)
   private mutating func learnRate() {
     guard let reading = CycleClock.Reading.exact else { return }
-    // The counter and the clock may differ after the machine was suspended, which
-    // is unlikely within a second.
+    // If the machine was suspended between the readings, the counter and the clock
+    // disagree. Readings less than a second apart make this unlikely.
     guard let firstReading, reading.nanoseconds &- firstReading.nanoseconds < 1_000_000_000 else {
       return firstReading = reading
     }

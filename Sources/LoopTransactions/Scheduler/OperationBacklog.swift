@@ -124,17 +124,24 @@ package struct OperationBacklog: ~Copyable {
   /// - Complexity: O(n) in the reclaimed operations, at most 31 per stalled worker.
   package mutating func dequeueOldest() -> OperationHandle? {
     guard let first = oldest else { return nil }
-    var node: Pointer? = first
-    while let each = node, each.pointee.wasReclaimed { node = each.pointee.younger }
+    let node = oldestNeverTaken ?? first
     first.pointee.wasReclaimed = false
-    dequeue(node ?? first)
-    return OperationHandle(node: node ?? first)
+    dequeue(node)
+    return OperationHandle(node: node)
   }
 
-  /// Whether `handle` is the next operation that the aging slot would take, unless
-  /// it was reclaimed.
+  /// Whether `handle` is the operation that has waited longest of those that were
+  /// never taken.
+  ///
+  /// - Complexity: As `dequeueOldest()`.
   func isOldest(_ handle: OperationHandle) -> Bool {
-    isQueued(handle) && handle.node == oldest && !handle.node.pointee.wasReclaimed
+    isQueued(handle) && handle.node == oldestNeverTaken
+  }
+
+  private var oldestNeverTaken: Pointer? {
+    var node = oldest
+    while let each = node, each.pointee.wasReclaimed { node = each.pointee.younger }
+    return node
   }
 
   /// Removes `handle` if it is queued, and returns whether it was.

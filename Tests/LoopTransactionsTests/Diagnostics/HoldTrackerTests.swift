@@ -69,6 +69,17 @@ struct HoldTrackerTests {
     #expect(tracked.look(at: 1200) == nil)
   }
 
+  @Test("two short ticks and the sleep between them are not reported as one hold")  // X4
+  func unseenSleep() {
+    var tracked = Tracked()
+    tracked.begin(1, at: 1000)
+    #expect(tracked.look(at: 1020) == nil)
+    tracked.end(at: 1021)
+    tracked.begin(2, at: 1105)
+    tracked.end(at: 1106)
+    #expect(tracked.look(at: 1150) == nil)
+  }
+
   @Test("a tick under the threshold is not reported, and the thread is not asked")  // X4
   func short() {
     var tracked = Tracked()

@@ -219,11 +219,11 @@ struct LoopWatchdogTests {
     #expect(holds.over.isEmpty)
   }
 
-  // A thread that is in ThreadSanitizer's runtime when the process forks keeps its locks,
-  // and the child waits for them until it is ended.
+  // A thread inside ThreadSanitizer's runtime at the fork leaves its locks held, so the
+  // child blocks.
   @Test(
     "a forked child can close a watched loop and release the watchdog",
-    .enabled(if: !Interposed.isSanitized, "the watchdog's thread is often in the sanitizer")
+    .enabled(if: !Interposed.isSanitized, "ThreadSanitizer can deadlock a forked child")
   )  // X4, L12
   func forked() async {
     await #expect(processExitsWith: .success) {

@@ -231,7 +231,7 @@ struct SchedulerStateTests {
 
   // O3
   @Test(
-    "when the oldest operation is cancelled or run by a waiting thread, the next one starts to wait",
+    "when the oldest operation is cancelled or run by a waiting thread, it no longer counts",
     arguments: [true, false]
   )
   func oldestLeaves(isCancelled: Bool) throws {
@@ -250,7 +250,7 @@ struct SchedulerStateTests {
   }
 
   // O3
-  @Test("reclaiming an operation does not use a turn of the aging slot")
+  @Test("reclaimed operations take at most every other turn of the aging slot")
   func laneOfTheOldest() throws {
     var state = SchedulerState(limit: 2)
     let workers = [Worker(), Worker()]
