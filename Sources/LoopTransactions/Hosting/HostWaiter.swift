@@ -154,6 +154,9 @@ extension HostWaiter {
   private func due(_ number: UInt64, _ readable: [UInt64]) -> [Due]? {
     state.withLock { state in
       guard state.current == number else { return nil }
+      // The wait has read the timer, which may have fired. If it fired for a deadline
+      // that stays the first one, `setDeadline` must set it again.
+      state.running[number]?.deadline = .max
       let now = System.nanoseconds
       for number in readable { state.entries[number]?.isWatched = false }
       var due: [Due] = []
