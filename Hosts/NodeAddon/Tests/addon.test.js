@@ -177,7 +177,7 @@ for (const isAlive of [true, false]) {
   test(`work that begins anywhere is performed before the loop waits${
     isAlive ? '' : ', or ends'}`, () => {
     const result = run(`
-      const { close, open, readFile } = require('node:fs');
+      const { readFile } = require('node:fs');
       const { createSocket } = require('node:dgram');
       const works = ['transaction', 'post', 'element', 'observer', 'operation'];
       const places = [...works, 'lt timer', 'uv timer', 'idle', 'prepare', 'check', 'async', 'close'];
