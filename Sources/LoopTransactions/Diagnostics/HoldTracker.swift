@@ -8,6 +8,8 @@ struct HoldTracker {
     var cpuTime: UInt64
     /// The time it was runnable without a CPU so far, in nanoseconds.
     var delay: UInt64
+    /// How often it got a CPU so far.
+    var runs: UInt64
     /// The reason why it uses no CPU at the moment.
     var waiting: ThreadState.Waiting
   }
@@ -59,7 +61,7 @@ struct HoldTracker {
     _ usage: () -> Usage
   ) -> Hold? {
     if let number, reading.hold != number || reading.since == 0 {
-      if let ended = end(reading, at: now) { return ended }
+      if let ended = end(reading, at: now, usage) { return ended }
     }
     guard reading.since != 0, now > reading.since else { return nil }
     let age = rate.nanoseconds(of: now &- reading.since)
@@ -80,7 +82,7 @@ struct HoldTracker {
   /// Handles the end of the loop's recording.
   mutating func handleEnd(at now: UInt64) -> Hold? {
     guard number != nil else { return nil }
-    return end(WorkSlot.Reading(hold: 0, since: 0, ended: 0, work: 0, began: 0), at: now)
+    return end(WorkSlot.Reading(hold: 0, since: 0, ended: 0, work: 0, began: 0), at: now) { nil }
   }
 
   /// Adds the stack that was taken in tick `number`, unless that tick has ended.
@@ -97,7 +99,11 @@ struct HoldTracker {
     lastUsage = nil
   }
 
-  private mutating func end(_ reading: WorkSlot.Reading, at now: UInt64) -> Hold? {
+  private mutating func end(
+    _ reading: WorkSlot.Reading,
+    at now: UInt64,
+    _ usage: () -> Usage?
+  ) -> Hold? {
     // The slot tells the end of the last tick only. If the next one has ended, too,
     // the end is that one's.
     let isKnown =
@@ -111,6 +117,7 @@ struct HoldTracker {
     guard isReported || (isKnown && length >= threshold) else { return nil }
     hold.duration = max(hold.duration, length)
     hold.isOver = true
+    if let usage = usage() { noteLast(usage, until: end) }
     return hold
   }
 
@@ -133,19 +140,40 @@ struct HoldTracker {
   /// Divides the time since the last usage among its causes.
   private mutating func note(_ usage: Usage, at now: UInt64) {
     defer { lastUsage = (now, usage) }
-    guard let (time, last) = lastUsage, now > time else { return }
-    let passed = rate.nanoseconds(of: now &- time)
-    let cpuTime = min(passed, usage.cpuTime &- min(last.cpuTime, usage.cpuTime))
-    hold.cpuTime += cpuTime
-    var rest = passed - cpuTime
-    let delay = min(rest, usage.delay &- min(last.delay, usage.delay))
-    hold.unscheduled += delay
-    rest -= delay
+    guard let (rest, _) = noteCPU(usage, until: now) else { return }
     switch usage.waiting {
     case .blocked(let call): hold.blocked[call, default: 0] += rest
     // The system adds a delay when it ends, so a running one is in the rest.
     case .forCPU: hold.unscheduled += rest
     case .unknown: break
     }
+  }
+
+  /// Divides the time from the last usage to the end of the tick, when `usage` is
+  /// later than that.
+  private mutating func noteLast(_ usage: Usage, until end: UInt64) {
+    guard let (rest, last) = noteCPU(usage, until: end) else { return }
+    switch last.waiting {
+    case .blocked(let call): hold.blocked[call, default: 0] += rest
+    // The thread has slept once at most, which was after the tick. The system
+    // counts no time in which a hypervisor gave the CPU to another machine.
+    case .forCPU where usage.runs <= last.runs + 1: hold.unscheduled += rest
+    case .forCPU, .unknown: break
+    }
+  }
+
+  /// Adds the CPU time and the delays since the last usage. Returns the rest of
+  /// the time, and that usage.
+  private mutating func noteCPU(
+    _ usage: Usage,
+    until end: UInt64
+  ) -> (rest: UInt64, last: Usage)? {
+    guard let (time, last) = lastUsage, end > time else { return nil }
+    let passed = rate.nanoseconds(of: end &- time)
+    let cpuTime = min(passed, usage.cpuTime &- min(last.cpuTime, usage.cpuTime))
+    let delay = min(passed - cpuTime, usage.delay &- min(last.delay, usage.delay))
+    hold.cpuTime += cpuTime
+    hold.unscheduled += delay
+    return (passed - cpuTime - delay, last)
   }
 }

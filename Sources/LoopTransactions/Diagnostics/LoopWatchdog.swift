@@ -222,9 +222,11 @@ private final class Watch: Sendable {
   }
 
   private static func usage(of thread: UInt32) -> HoldTracker.Usage {
-    HoldTracker.Usage(
+    let (delay, runs) = ThreadState.scheduling(of: thread)
+    return HoldTracker.Usage(
       cpuTime: ThreadState.cpuTime(of: thread),
-      delay: ThreadState.delay(of: thread),
+      delay: delay,
+      runs: runs,
       waiting: ThreadState.waiting(of: thread)
     )
   }

@@ -16,12 +16,12 @@ enum ThreadState {
   /// The CPU time of a thread, in nanoseconds. 0 if it has ended.
   static func cpuTime(of thread: UInt32) -> UInt64 { lt_thread_cpu_time(thread) }
 
-  /// The time that a thread was runnable without a CPU, in nanoseconds. A delay
-  /// counts when it has ended.
-  static func delay(of thread: UInt32) -> UInt64 {
-    let words = file("schedstat", of: thread)?.split(separator: UInt8(ascii: " ")) ?? []
-    guard words.count > 1 else { return 0 }
-    return UInt64(String(decoding: words[1], as: UTF8.self)) ?? 0
+  /// The time that a thread was runnable without a CPU, in nanoseconds, and how
+  /// often it got one. A delay counts when it has ended. 0 if the thread has ended.
+  static func scheduling(of thread: UInt32) -> (delay: UInt64, runs: UInt64) {
+    let line = String(decoding: file("schedstat", of: thread) ?? [], as: UTF8.self)
+    let numbers = line.split { $0 == " " || $0 == "\n" }.map { UInt64($0) ?? 0 }
+    return numbers.count > 2 ? (numbers[1], numbers[2]) : (0, 0)
   }
 
   /// The name of a thread, as debuggers show it. Empty if it has ended.

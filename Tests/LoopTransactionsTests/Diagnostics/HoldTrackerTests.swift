@@ -6,7 +6,7 @@ import Testing
 private struct Tracked {
   var tracker = HoldTracker(threshold: 100_000_000, rate: .nanoseconds)
   var reading = WorkSlot.Reading(hold: 0, since: 0, ended: 0, work: 0, began: 0)
-  var usage = HoldTracker.Usage(cpuTime: 0, delay: 0, waiting: .unknown)
+  var usage = HoldTracker.Usage(cpuTime: 0, delay: 0, runs: 0, waiting: .unknown)
   var asked = 0
 
   /// Begins a tick at `milliseconds` that runs `work`.
@@ -67,6 +67,32 @@ struct HoldTrackerTests {
     #expect(hold?.isOver == true)
     #expect(hold?.duration == 150_000_000)
     #expect(tracked.look(at: 1200) == nil)
+  }
+
+  @Test("the cause of such a tick is what the thread's times have gained since the first look")  // X4
+  func causesOfUnseen() {
+    func cause(
+      first: ThreadState.Waiting = .forCPU,
+      _ change: (inout HoldTracker.Usage) -> Void
+    ) -> LoopHold.Cause? {
+      var tracked = Tracked()
+      tracked.usage = HoldTracker.Usage(cpuTime: 9, delay: 5, runs: 3, waiting: first)
+      tracked.begin(1, at: 1000)
+      #expect(tracked.look(at: 1050) == nil)
+      tracked.end(at: 1150)
+      // By now the thread waits for events.
+      tracked.usage.waiting = .blocked("epoll_wait")
+      change(&tracked.usage)
+      return tracked.look(at: 1151)?.cause
+    }
+    #expect(cause { $0.cpuTime += 90_000_000 } == .computing)
+    #expect(cause { $0.delay += 90_000_000 } == .notScheduled)
+    #expect(cause(first: .blocked("read")) { $0.runs += 2 } == .blocked(in: "read"))
+    // The CPU belonged to another machine.
+    #expect(cause { $0.runs += 1 } == .notScheduled)
+    // It blocked in the tick, and nothing tells where.
+    #expect(cause { $0.runs += 2 } == .unknown)
+    #expect(cause(first: .unknown) { _ in } == .unknown)
   }
 
   @Test("two short ticks and the sleep between them are not reported as one hold")  // X4
@@ -203,7 +229,7 @@ struct ThreadStateTests {
     // No thread has a number over the system's limit of 4,194,304.
     let none: UInt32 = 4_194_305
     #expect(ThreadState.cpuTime(of: none) == 0)
-    #expect(ThreadState.delay(of: none) == 0)
+    #expect(ThreadState.scheduling(of: none) == (0, 0))
     #expect(ThreadState.waiting(of: none) == .unknown)
     #expect(ThreadState.name(of: none) == "")
   }
