@@ -186,6 +186,29 @@ struct LoopTraceSignalTests {
     }
   }
 
+  @Test("a trap in a forked child does what it did before the parent's trace")
+  func forkedTrap() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGABRT, endAfterSignal)
+      let (path, own) = (Self.path("parent"), Self.path("child"))
+      let trace = try LoopTrace()
+      try trace.writeOnTrap(to: path)
+      var inherited = sigaction()
+      sigaction(SIGABRT, nil, &inherited)
+      let ending = Process.fork {
+        // The tests' fork restores the default.
+        sigaction(SIGABRT, &inherited, nil)
+        guard let trace = try? LoopTrace(), (try? trace.writeOnTrap(to: own)) != nil else { return }
+        LoopTrace.mark("child")
+        abort()
+      }
+      #expect(ending.status == 7, "\(ending.standardError)")
+      #expect(Self.marks(own) == 1)
+      #expect(access(path, F_OK) != 0)
+      unlink(own)
+    }
+  }
+
   @Test("the environment arms a traced program, and words that it does not know are reported")
   func environment() async throws {
     let path = Self.path("environment-on")

@@ -283,6 +283,54 @@ struct LoopTraceTests {
     }
   }
 
+  #if os(Linux)
+    @Test("a loop that sleeps while a trace starts records the post that wakes it")  // X3
+    func asleep() async {
+      await #expect(processExitsWith: .success) {
+        try withLoop { loop in
+          let (port, sleeper, trace) = (loop.port, System.threadNumber, Locked<LoopTrace?>(nil))
+          loop.addTimer(after: .seconds(600)) { _ in }
+          let starter = TestThread {
+            _ = inTime {
+              guard case .blocked(let call) = ThreadState.waiting(of: sleeper) else { return false }
+              return call.hasPrefix("epoll_")
+            }
+            trace.withLock { $0 = try? LoopTrace() }
+            try? port.post {
+              LoopTrace.mark("woken")
+              port.stop()
+            }
+          }
+          loop.run()
+          starter.join()
+          let file = try TraceFile(try #require(trace.withLock { $0 }).json)
+          #expect(file.fault == nil)
+          #expect(file.arrows.map(\.category) == ["post"])
+          let mark = file.traceEvents.first { $0.name == "woken" }
+          #expect(file.tracks[mark?.tid ?? 0]?.hasPrefix("loop (") == true)
+        }
+      }
+    }
+  #endif
+
+  @Test("a worker that marked an event before its first batch of a trace has its name then")  // X3
+  func workerMarks() async {
+    await #expect(processExitsWith: .success) {
+      let scheduler = OperationScheduler("drawing", workerLimit: 1)
+      let trace = try await scheduler.run { _ in
+        let trace = try LoopTrace()
+        LoopTrace.mark("first")
+        return trace
+      }
+      try await scheduler.run { _ in LoopTrace.mark("second") }
+      let file = try TraceFile(trace.json)
+      #expect(file.fault == nil)
+      #expect(file.marks.sorted() == ["first", "second"])
+      let mark = file.traceEvents.first { $0.name == "second" }
+      #expect(file.tracks[mark?.tid ?? 0]?.hasPrefix("worker (drawing)") == true)
+    }
+  }
+
   @Test("a tick handler reports the same ticks before, during and after a trace")  // X2, X3
   func handler() async {
     await #expect(processExitsWith: .success) {
