@@ -132,6 +132,10 @@ static inline void lt_requests_answer(lt_signal_requests *all) {
 // error of libuv.
 static inline int lt_requests_add(int signal) {
   struct sigaction action;
+  // A fault would happen again whenever the handler returns.
+  const int faults[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    if (signal == faults[i]) return UV_EINVAL;
   if (sigaction(signal, NULL, &action) != 0) return -errno;
   if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == lt_request_on_signal) return 0;
   if ((action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL) return UV_EBUSY;

@@ -123,6 +123,8 @@ static inline void lt_work_slot_work(lt_work_slot *slot, uint64_t work, uint64_t
 static inline void lt_work_slot_begin(lt_work_slot *slot, uint64_t work, uint64_t now) {
   uint64_t hold = __atomic_load_n(&slot->hold, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->hold, hold + 1, __ATOMIC_RELAXED);
+  // Release: a reader that sees a later store also sees the new number.
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   __atomic_store_n(&slot->since, now, __ATOMIC_RELAXED);
   lt_work_slot_work(slot, work, now);
 }
@@ -131,7 +133,8 @@ static inline void lt_work_slot_begin(lt_work_slot *slot, uint64_t work, uint64_
 static inline void lt_work_slot_end(lt_work_slot *slot, uint64_t now) {
   __atomic_store_n(&slot->ended, now, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->work, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(&slot->since, 0, __ATOMIC_RELAXED);
+  // Release: a reader that sees 0 also sees the end.
+  __atomic_store_n(&slot->since, 0, __ATOMIC_RELEASE);
 }
 
 // Returns the word that names the running code, or 0.
@@ -144,12 +147,15 @@ static inline uint64_t lt_work_slot_running(const lt_work_slot *slot) {
 // meanwhile, so that they may belong to two.
 static inline int lt_work_slot_read(const lt_work_slot *slot, lt_work_slot *copy) {
   copy->hold = __atomic_load_n(&slot->hold, __ATOMIC_ACQUIRE);
-  copy->since = __atomic_load_n(&slot->since, __ATOMIC_RELAXED);
+  // Acquire: pairs with the release in `lt_work_slot_end`.
+  copy->since = __atomic_load_n(&slot->since, __ATOMIC_ACQUIRE);
   copy->began = __atomic_load_n(&slot->began, __ATOMIC_RELAXED);
   copy->ended = __atomic_load_n(&slot->ended, __ATOMIC_RELAXED);
   copy->work = lt_work_slot_running(slot);
   copy->thread = __atomic_load_n(&slot->thread, __ATOMIC_RELAXED);
-  return __atomic_load_n(&slot->hold, __ATOMIC_ACQUIRE) == copy->hold;
+  // Acquire: pairs with the fence in `lt_work_slot_begin`, so the number is read last.
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return __atomic_load_n(&slot->hold, __ATOMIC_RELAXED) == copy->hold;
 }
 
 static inline uint32_t lt_work_slot_thread(const lt_work_slot *slot) {

@@ -17,7 +17,7 @@ final class HealthyLoop {
       threshold: .milliseconds(20),
       capturesStacks: true
     ) { hold in
-      if hold.isOver { try? port.post { healthy.withValue { $0.reports.append(hold) } } }
+      try? port.post { healthy.withValue { $0.reports.append(hold) } }
     }
     loop.addTimer(after: .zero, every: .milliseconds(1)) { _ in
       self.loop.commit(self, Self.show)

@@ -4,11 +4,13 @@
 struct HoldTracker {
   /// How the loop's thread used the time up to a reading.
   struct Usage {
+    /// The number of the thread.
+    var thread: UInt32
     /// Its CPU time so far, in nanoseconds.
     var cpuTime: UInt64
     /// The time it was runnable without a CPU so far, in nanoseconds.
     var delay: UInt64
-    /// How often it got a CPU so far.
+    /// How often it got a CPU so far. 0 if the system does not count it.
     var runs: UInt64
     /// The reason why it uses no CPU at the moment.
     var waiting: ThreadState.Waiting
@@ -21,8 +23,12 @@ struct HoldTracker {
     var since: UInt64 = 0
     var duration: UInt64 = 0
     var isOver = false
+    /// The thread, as far as it was asked. 0 if it was not.
+    var thread: UInt32 = 0
     var cpuTime: UInt64 = 0
     var unscheduled: UInt64 = 0
+    /// The observed time without a known cause.
+    var unexplained: UInt64 = 0
     var blocked: [String: UInt64] = [:]
     /// The time in which each `OwnerWord` ran.
     var works: [UInt64: UInt64] = [:]
@@ -117,7 +123,7 @@ struct HoldTracker {
     guard isReported || (isKnown && length >= threshold) else { return nil }
     hold.duration = max(hold.duration, length)
     hold.isOver = true
-    if let usage = usage() { noteLast(usage, until: end) }
+    if let usage = usage() { noteLast(usage, until: end, at: now) }
     return hold
   }
 
@@ -140,40 +146,51 @@ struct HoldTracker {
   /// Divides the time since the last usage among its causes.
   private mutating func note(_ usage: Usage, at now: UInt64) {
     defer { lastUsage = (now, usage) }
-    guard let (rest, _) = noteCPU(usage, until: now) else { return }
+    hold.thread = usage.thread
+    guard let (time, last) = lastUsage, now > time, usage.thread == last.thread else { return }
+    let passed = rate.nanoseconds(of: now &- time)
+    let rest = noteCPU(min(passed, usage.cpuTime.since(last.cpuTime)), usage, last, of: passed)
     switch usage.waiting {
     case .blocked(let call): hold.blocked[call, default: 0] += rest
     // The system adds a delay when it ends, so a running one is in the rest.
     case .forCPU: hold.unscheduled += rest
-    case .unknown: break
+    case .unknown: hold.unexplained += rest
     }
   }
 
-  /// Divides the time from the last usage to the end of the tick, when `usage` is
-  /// later than that.
-  private mutating func noteLast(_ usage: Usage, until end: UInt64) {
-    guard let (rest, last) = noteCPU(usage, until: end) else { return }
+  /// Divides the time from the last usage to the end of the tick. `usage` is from
+  /// `now`, when the thread may run other ticks or wait for events.
+  private mutating func noteLast(_ usage: Usage, until end: UInt64, at now: UInt64) {
+    guard let (time, last) = lastUsage, end > time, usage.thread == last.thread else { return }
+    let passed = rate.nanoseconds(of: end &- time)
+    var cpuTime = usage.cpuTime.since(last.cpuTime)
+    if case .blocked = last.waiting { cpuTime = cpuTime.since(rate.nanoseconds(of: now &- end)) }
+    let rest = noteCPU(min(passed, cpuTime), usage, last, of: passed)
     switch last.waiting {
     case .blocked(let call): hold.blocked[call, default: 0] += rest
-    // The thread has slept once at most, which was after the tick. The system
-    // counts no time in which a hypervisor gave the CPU to another machine.
-    case .forCPU where usage.runs <= last.runs + 1: hold.unscheduled += rest
-    case .forCPU, .unknown: break
+    // A thread that did not block or wait had a CPU all the time. The system does not
+    // count the time in which a hypervisor gave that CPU to another machine.
+    case .forCPU where usage.runs == last.runs && usage.runs > 0: hold.unscheduled += rest
+    case .forCPU, .unknown: hold.unexplained += rest
     }
   }
 
-  /// Adds the CPU time and the delays since the last usage. Returns the rest of
-  /// the time, and that usage.
+  /// Adds CPU time and the delay since the last usage. Returns the rest of the
+  /// time that has `passed`.
   private mutating func noteCPU(
+    _ cpuTime: UInt64,
     _ usage: Usage,
-    until end: UInt64
-  ) -> (rest: UInt64, last: Usage)? {
-    guard let (time, last) = lastUsage, end > time else { return nil }
-    let passed = rate.nanoseconds(of: end &- time)
-    let cpuTime = min(passed, usage.cpuTime &- min(last.cpuTime, usage.cpuTime))
-    let delay = min(passed - cpuTime, usage.delay &- min(last.delay, usage.delay))
+    _ last: Usage,
+    of passed: UInt64
+  ) -> UInt64 {
+    let delay = min(passed - cpuTime, usage.delay.since(last.delay))
     hold.cpuTime += cpuTime
     hold.unscheduled += delay
-    return (passed - cpuTime - delay, last)
+    return passed - cpuTime - delay
   }
+}
+
+extension UInt64 {
+  /// How much greater the value is than `earlier`, or 0.
+  fileprivate func since(_ earlier: UInt64) -> UInt64 { self > earlier ? self - earlier : 0 }
 }

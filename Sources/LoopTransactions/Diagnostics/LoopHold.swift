@@ -33,7 +33,9 @@ public struct LoopHold: Sendable {
   /// saw. Zero on other systems than Linux.
   public let cpuTime: Duration
 
-  /// The reason for the length: the one with the most time.
+  /// The reason for the length: the one with the most time. `notScheduled` if the
+  /// thread waited for a CPU for 80 % of its CPU time or more, because two threads
+  /// that share a CPU get half of it each.
   public let cause: Cause
 
   /// The pieces of work that ran during the tick, and their shares of its time,
@@ -43,8 +45,8 @@ public struct LoopHold: Sendable {
   /// all those that ran.
   public let works: [(work: Work, share: Double)]
 
-  /// Whether one piece of work took at least half of the tick. If not, the tick
-  /// ran many short ones.
+  /// Whether one piece of work took at least half of the time until the
+  /// watchdog's last look. If not, the tick ran many short ones.
   public let isOnePiece: Bool
 
   /// The call stack of the thread when the tick passed the threshold: the address
@@ -77,8 +79,8 @@ public struct LoopHold: Sendable {
     cpuTime = .nanoseconds(Int64(clamping: hold.cpuTime))
     cause = hold.cause
     stack = hold.stack
-    isOnePiece = hold.longestPiece >= hold.duration / 2
-    let total = Double(max(1, hold.works.values.reduce(0, +)))
+    isOnePiece = hold.isOnePiece
+    let total = Double(max(1, hold.observedTime))
     works = hold.works.sorted { $0.value > $1.value }.prefix(8).map { word, time in
       (Work(OwnerWord(rawValue: word)), Double(time) / total)
     }
@@ -86,11 +88,16 @@ public struct LoopHold: Sendable {
 }
 
 extension HoldTracker.Hold {
+  /// The time until the last look.
+  var observedTime: UInt64 { works.values.reduce(0, +) }
+
+  var isOnePiece: Bool { longestPiece >= observedTime / 2 }
+
   var cause: LoopHold.Cause {
     let call = blocked.max { $0.value < $1.value }
     let inCalls = blocked.values.reduce(0, +)
     let most = max(cpuTime, unscheduled, inCalls)
-    if most == 0 { return .unknown }
+    if unexplained >= most { return .unknown }
     if let call, inCalls == most { return .blocked(in: call.key) }
     // Two threads that share a CPU get half of it each.
     return unscheduled * 5 >= cpuTime * 4 ? .notScheduled : .computing

@@ -3,14 +3,14 @@ extension LoopTrace {
   /// Whether a trace is running. Use it to skip the preparation of names that
   /// only a trace reads.
   ///
-  /// Call from any thread. False in a forked child. One load.
+  /// Call from any thread. False in a forked child. A call and a load.
   public static var isRunning: Bool { ForkGuard.trace != 0 }
 
   /// Records the present value of a counter, if a trace is running. A viewer
   /// draws it over time.
   ///
   /// Call from any thread. Values of equal names are one counter, in the order
-  /// of their times. Without a trace, this is one load and a branch.
+  /// of their times. Without a trace, this is a call, a load and a branch.
   ///
   /// ```swift
   /// LoopTrace.counter("open files", files.count)
@@ -28,7 +28,7 @@ extension LoopTrace {
   /// Call from any thread. An arrow leads from here to the code that calls
   /// `endArrow(to:)` with the same object. If several arrows to an object have
   /// begun, the oldest one ends first. An arrow that does not end is not shown.
-  /// Without a trace, this is one load and a branch.
+  /// Without a trace, this is a call, a load and a branch.
   ///
   /// - Parameter object: Identified by its address, and not retained.
   /// - Complexity: O(1). The first event of a thread allocates its memory.

@@ -8,7 +8,8 @@ extension LoopTrace {
   /// Call from any thread. A thread of the library writes the file, so the
   /// signal delays no other thread. A signal also writes the file after `stop()`,
   /// until the process ends. A later call for the same signal replaces the
-  /// path. A forked child ignores the signal.
+  /// path. A forked child ignores the signal. A signal that ends a process by
+  /// default, such as `SIGTERM`, no longer ends it.
   ///
   /// ```swift
   /// let trace = try LoopTrace()
@@ -22,8 +23,8 @@ extension LoopTrace {
   ///   - path: The file. `%p` stands for the number of the process.
   ///   - signal: A signal without a handler, such as `SIGUSR2`.
   /// - Throws: `UVError` `EBUSY` if the process handles or ignores the signal,
-  ///   `EINVAL` if it cannot be handled, or another error if the system refuses
-  ///   a pipe or a thread.
+  ///   `EINVAL` if it cannot be handled or reports a fault, as `SIGSEGV` does, or
+  ///   another error if the system refuses a pipe or a thread.
   public func write(to path: String, onSignal signal: Int32) throws(UVError) {
     let core = core
     try SignalRequests.shared.value.add(signal, "LoopTrace.write(to:onSignal:)") {
@@ -70,12 +71,32 @@ extension LoopTrace {
           try write(to: path, onSignal: signal)
         } else {
           System.logToStandardError(
-            "LOOPTRANSACTIONS_TRACE_ON: '\(word)' is no signal; use trap, or a signal such as SIGUSR2"
+            """
+            LOOPTRANSACTIONS_TRACE_ON: '\(word)' is not supported; use trap, SIGHUP, SIGINT, SIGQUIT, \
+            SIGUSR1, SIGUSR2, SIGTERM, SIGALRM, SIGPROF or SIGWINCH
+            """
           )
         }
       } catch {
         System.logToStandardError("LOOPTRANSACTIONS_TRACE_ON: \(error)")
       }
+    }
+  }
+}
+
+/// Writes the files of traces, one at a time: the thread that answers signals and one
+/// that exits may have the same path.
+enum TraceFiles {
+  // Whether the process exits.
+  private static let isClosed = Locked(false)
+
+  /// Replaces the file at `path`, unless the last one was written. Returns 0 or an
+  /// error of libuv.
+  static func write(_ text: String, to path: String, isLast: Bool = false) -> Int32 {
+    isClosed.withLock { isClosed in
+      if isClosed { return 0 }
+      isClosed = isLast
+      return System.write(text, toFile: path)
     }
   }
 }
@@ -86,7 +107,7 @@ extension TraceCore {
   fileprivate func writeLast(_ limit: Int, to path: String, _ operation: String) {
     if isForked { return }
     let path = LoopTrace.path(path, process: System.processNumber)
-    let result = System.write(json(last: limit), toFile: path)
+    let result = TraceFiles.write(json(last: limit), to: path)
     if result == 0 { return }
     let error = UVError(code: result, operation: "\(operation): cannot write '\(path)'")
     System.logToStandardError("\(error)")

@@ -74,8 +74,8 @@ public final class LoopTrace: Sendable {
   /// running.
   ///
   /// Call from any thread. The mark is shown on the track of the loop that the
-  /// thread runs, or else on the thread's own. Without a trace, this is one load
-  /// and a branch.
+  /// thread runs, or else on the thread's own. Without a trace, this is a call, a
+  /// load and a branch.
   ///
   /// - Parameter name: The name of the mark.
   /// - Complexity: O(1). The first mark of a thread allocates its memory.
@@ -109,8 +109,12 @@ public final class LoopTrace: Sendable {
   /// - Throws: `TraceError.cannotWrite` with the system's error, or
   ///   `TraceError.belongsToParent` in a forked child.
   public func write(to path: String) throws(TraceError) {
+    try write(to: path, isLast: false)
+  }
+
+  private func write(to path: String, isLast: Bool) throws(TraceError) {
     if core.isForked { throw .belongsToParent }
-    let result = System.write(json, toFile: path)
+    let result = TraceFiles.write(json, to: path, isLast: isLast)
     guard result == 0 else {
       throw .cannotWrite(path: path, UVError(code: result, operation: "LoopTrace.write"))
     }
@@ -140,7 +144,14 @@ extension LoopTrace {
 
   // Kept until the process ends.
   private static let fromEnvironment: (trace: LoopTrace, path: String)? = {
-    guard let path = System.environment(variable) else { return nil }
+    guard let path = System.environment(variable) else {
+      if System.environment(variable + "_ON") != nil {
+        System.logToStandardError(
+          "\(variable)_ON has no effect without \(variable), the path of the file"
+        )
+      }
+      return nil
+    }
     do {
       let trace = try LoopTrace()
       System.atExit { LoopTrace.writeAtExit() }
@@ -159,7 +170,7 @@ extension LoopTrace {
   private static func writeAtExit() {
     guard let (trace, pattern) = fromEnvironment, !trace.core.isForked else { return }
     do {
-      try trace.write(to: path(pattern, process: System.processNumber))
+      try trace.write(to: path(pattern, process: System.processNumber), isLast: true)
     } catch {
       System.logToStandardError("\(variable): \(error)")
     }

@@ -6,6 +6,10 @@ struct LoopTraceRing {
   let ring: TraceRing
   let writer: TraceWriter
   private let current = TraceThread.current
+  // Whether the thread records in the ring, and the ring of the loop whose callback
+  // runs this one.
+  private var isEntered = false
+  private var outer: TraceRing?
 
   init(_ ring: TraceRing) {
     self.ring = ring
@@ -25,7 +29,8 @@ struct LoopTraceRing {
   }
 
   @inline(__always)
-  func beginTick(at now: UInt64) {
+  mutating func beginTick(at now: UInt64) {
+    if _slowPath(!isEntered) { (isEntered, outer) = (true, TraceThread.ringOfLoop) }
     TraceThread.enter(ring, current)
     writer.append(TraceEvent(.tickBegin, at: now))
   }
@@ -33,9 +38,10 @@ struct LoopTraceRing {
   func endTick(at now: UInt64) { writer.append(TraceEvent(.tickEnd, at: now)) }
 
   /// Called when the thread no longer runs code of the loop.
-  func leave(at now: UInt64) {
+  mutating func leave(at now: UInt64) {
     endTick(at: now)
-    TraceThread.leave(ring)
+    TraceThread.leave(ring, to: outer)
+    (isEntered, outer) = (false, nil)
   }
 
   func append(_ event: TraceEvent) { writer.append(event) }
@@ -53,7 +59,10 @@ extension Recorder {
   mutating func traceEnd(at now: UInt64) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
 
   @inline(never)
-  mutating func traceBeginTick() { trace?.beginTick(at: tick.start) }
+  mutating func traceBeginTick() {
+    let start = tick.start
+    trace?.beginTick(at: start)
+  }
 
   @inline(never)
   mutating func traceEndTick(at now: UInt64) { trace?.endTick(at: now) }

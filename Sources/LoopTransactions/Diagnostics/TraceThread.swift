@@ -51,10 +51,13 @@ enum TraceThread {
     if _slowPath(current.address != address(of: ring)) { replace(current, by: ring) }
   }
 
-  /// Reverts `enter(_:)`.
-  static func leave(_ ring: TraceRing) {
-    if current.address == address(of: ring) { replace(current, by: nil) }
+  /// Reverts `enter(_:)`: the thread runs the loop of `outer` again, if any.
+  static func leave(_ ring: TraceRing, to outer: TraceRing?) {
+    if current.address == address(of: ring) { replace(current, by: outer) }
   }
+
+  /// The ring of the loop that the calling thread runs, if it records.
+  static var ringOfLoop: TraceRing? { ring(in: current) }
 
   private static func ownRing(
     _ kind: TraceRing.Kind,

@@ -6,7 +6,7 @@ import Testing
 private struct Tracked {
   var tracker = HoldTracker(threshold: 100_000_000, rate: .nanoseconds)
   var reading = WorkSlot.Reading(hold: 0, since: 0, ended: 0, work: 0, began: 0)
-  var usage = HoldTracker.Usage(cpuTime: 0, delay: 0, runs: 0, waiting: .unknown)
+  var usage = HoldTracker.Usage(thread: 1, cpuTime: 0, delay: 0, runs: 1, waiting: .unknown)
   var asked = 0
 
   /// Begins a tick at `milliseconds` that runs `work`.
@@ -66,6 +66,7 @@ struct HoldTrackerTests {
     let hold = tracked.look(at: 1151)
     #expect(hold?.isOver == true)
     #expect(hold?.duration == 150_000_000)
+    #expect(hold?.isOnePiece == true)
     #expect(tracked.look(at: 1200) == nil)
   }
 
@@ -76,7 +77,7 @@ struct HoldTrackerTests {
       _ change: (inout HoldTracker.Usage) -> Void
     ) -> LoopHold.Cause? {
       var tracked = Tracked()
-      tracked.usage = HoldTracker.Usage(cpuTime: 9, delay: 5, runs: 3, waiting: first)
+      tracked.usage = HoldTracker.Usage(thread: 1, cpuTime: 9, delay: 5, runs: 3, waiting: first)
       tracked.begin(1, at: 1000)
       #expect(tracked.look(at: 1050) == nil)
       tracked.end(at: 1150)
@@ -87,12 +88,34 @@ struct HoldTrackerTests {
     }
     #expect(cause { $0.cpuTime += 90_000_000 } == .computing)
     #expect(cause { $0.delay += 90_000_000 } == .notScheduled)
-    #expect(cause(first: .blocked("read")) { $0.runs += 2 } == .blocked(in: "read"))
-    // The CPU belonged to another machine.
-    #expect(cause { $0.runs += 1 } == .notScheduled)
+    #expect(cause(first: .blocked("read")) { $0.runs += 1 } == .blocked(in: "read"))
+    // It kept its CPU, which another machine used.
+    #expect(cause { _ in } == .notScheduled)
+    #expect(cause { $0.cpuTime += 20_000_000 } == .notScheduled)
     // It blocked in the tick, and nothing tells where.
-    #expect(cause { $0.runs += 2 } == .unknown)
+    #expect(cause { $0.runs += 1 } == .unknown)
+    #expect(cause { ($0.runs, $0.cpuTime) = (4, 20_000_000) } == .unknown)
     #expect(cause(first: .unknown) { _ in } == .unknown)
+    // The system does not count.
+    #expect(cause { ($0.runs, $0.delay) = (0, 0) } == .unknown)
+    // Another thread of the host runs the loop now.
+    #expect(cause { ($0.thread, $0.cpuTime) = (2, 900_000_000) } == .unknown)
+  }
+
+  @Test("CPU time after the end of a tick that was blocked is not part of it")  // X4
+  func blockedUnseen() {
+    var tracked = Tracked()
+    tracked.usage.waiting = .blocked("read")
+    tracked.begin(1, at: 1000)
+    #expect(tracked.look(at: 1050) == nil)
+    tracked.end(at: 1150)
+    tracked.begin(2, at: 1150)
+    tracked.usage.cpuTime = 150_000_000
+    tracked.usage.waiting = .forCPU
+    let hold = tracked.look(at: 1300)
+    #expect(hold?.duration == 150_000_000)
+    #expect(hold?.cause == .blocked(in: "read"))
+    #expect(hold?.cpuTime == 0)
   }
 
   @Test("two short ticks and the sleep between them are not reported as one hold")  // X4

@@ -61,7 +61,11 @@ struct LoopTraceSignalTests {
     await #expect(processExitsWith: .success) {
       let trace = try LoopTrace()
       signal(SIGUSR1, ignoreSignal)
-      let refused = [(SIGUSR1, "EBUSY"), (0, "EINVAL"), (SIGKILL, "EINVAL"), (900, "EINVAL")]
+      let refused = [
+        (SIGUSR1, "EBUSY"), (0, "EINVAL"), (SIGKILL, "EINVAL"), (900, "EINVAL"),
+        (SIGSEGV, "EINVAL"), (SIGBUS, "EINVAL"), (SIGILL, "EINVAL"), (SIGFPE, "EINVAL"),
+        (SIGTRAP, "EINVAL"),
+      ]
       for (number, name) in refused {
         let error = #expect(throws: UVError.self) {
           try trace.write(to: "/tmp/never", onSignal: number)
@@ -209,6 +213,21 @@ struct LoopTraceSignalTests {
     }
   }
 
+  @Test("occasions without a path are reported, and nothing is traced")
+  func noPath() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      unsetenv("LOOPTRANSACTIONS_TRACE")
+      setenv("LOOPTRANSACTIONS_TRACE_ON", "trap", 1)
+      try Self.mark()
+      #expect(!LoopTrace.isRunning)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("LOOPTRANSACTIONS_TRACE_ON has no effect without"))
+  }
+
   @Test("the environment arms a traced program, and words that it does not know are reported")
   func environment() async throws {
     let path = Self.path("environment-on")
@@ -223,7 +242,7 @@ struct LoopTraceSignalTests {
       raise(SIGTRAP)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("LOOPTRANSACTIONS_TRACE_ON: 'SIGNOTHING' is no signal; use trap, or"))
+    #expect(text.contains("LOOPTRANSACTIONS_TRACE_ON: 'SIGNOTHING' is not supported; use trap,"))
     #expect(try file(path).marks == ["before the end"])
   }
 }

@@ -70,7 +70,6 @@ struct LoopTraceTests {
       let spans = file.arrows.map { "\($0.category): \($0.spans.joined(separator: " → "))" }
       #expect(spans.contains("add: add → decode → pictures"))
       #expect(spans.contains("add: add → drawing"))
-      #expect(spans.contains("commit: post → Card.layout") == false)
       #expect(spans.contains("commit: post → SharedCard.layout"))
       #expect(spans.contains { $0.hasPrefix("post: post → LoopTransactionsTests/") })
       // The operation that ended last posts the completion.
@@ -312,6 +311,29 @@ struct LoopTraceTests {
       }
     }
   #endif
+
+  @Test("after a nested run, a callback's events are on the track of its own loop again")  // X3
+  func nested() async {
+    await #expect(processExitsWith: .success) {
+      let trace = try LoopTrace()
+      try withLoop { outer in
+        try withLoop { inner in
+          inner.post { LoopTrace.mark("inner") }
+          outer.post {
+            LoopTrace.mark("before")
+            inner.run(.noWait)
+            LoopTrace.mark("after")
+          }
+          outer.run(.noWait)
+        }
+      }
+      let file = try TraceFile(trace.json)
+      #expect(file.fault == nil)
+      func track(_ mark: String) -> Int? { file.traceEvents.first { $0.name == mark }?.tid }
+      #expect(track("before") != nil && track("before") == track("after"))
+      #expect(track("inner") != track("after"))
+    }
+  }
 
   @Test("a worker that marked an event before its first batch of a trace has its name then")  // X3
   func workerMarks() async {
