@@ -5,6 +5,10 @@ enum LoopObservation {
   case none
   /// By `EventLoop.tickHandler`.
   case reported
+  /// By `EventLoop.recordsLatencies`.
+  case timed
+  /// By a `LoopWatchdog`.
+  case watched
   /// By a `LoopTrace`.
   case traced
 
@@ -13,6 +17,8 @@ enum LoopObservation {
     switch self {
     case .none: "lt"
     case .reported: "lt.reported"
+    case .timed: "lt.timed"
+    case .watched: "lt.watched"
     case .traced: "lt.traced"
     }
   }
@@ -22,6 +28,8 @@ enum LoopObservation {
     switch self {
     case .none: summary
     case .reported: "lt with a tickHandler"
+    case .timed: "lt that records its latencies"
+    case .watched: "lt with a LoopWatchdog"
     case .traced: "lt while a LoopTrace runs"
     }
   }
@@ -34,6 +42,17 @@ enum LoopObservation {
       var pieces = 0
       loop.tickHandler = { pieces += $0.count(of: .post) }
       defer { loop.tickHandler = nil }
+      try body()
+    case .timed:
+      loop.recordsLatencies = true
+      defer { loop.recordsLatencies = false }
+      try body()
+    case .watched:
+      // No tick of a scenario takes a minute.
+      do { loop.watchdog = try LoopWatchdog(threshold: .seconds(60)) { _ in } } catch {
+        throw PeerError("\(error)")
+      }
+      defer { loop.watchdog = nil }
       try body()
     case .traced:
       let trace: LoopTrace
