@@ -147,7 +147,7 @@ extension LoopTrace {
     guard let path = System.environment(variable) else {
       if System.environment(variable + "_ON") != nil {
         System.logToStandardError(
-          "\(variable)_ON has no effect without \(variable), the path of the file"
+          "LOOPTRANSACTIONS_TRACE_ON has no effect without the path in LOOPTRANSACTIONS_TRACE"
         )
       }
       return nil

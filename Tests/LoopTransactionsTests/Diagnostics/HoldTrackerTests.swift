@@ -70,7 +70,7 @@ struct HoldTrackerTests {
     #expect(tracked.look(at: 1200) == nil)
   }
 
-  @Test("the cause of such a tick is what the thread's times have gained since the first look")  // X4
+  @Test("the cause of such a tick is found by the times of its thread")  // X4
   func causesOfUnseen() {
     func cause(
       first: ThreadState.Waiting = .forCPU,

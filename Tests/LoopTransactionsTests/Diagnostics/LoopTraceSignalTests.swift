@@ -190,7 +190,7 @@ struct LoopTraceSignalTests {
     }
   }
 
-  @Test("a trap in a forked child does what it did before the parent's trace")
+  @Test("a trap in a forked child runs the handler from before the parent's trace")
   func forkedTrap() async {
     await #expect(processExitsWith: .success) {
       signal(SIGABRT, endAfterSignal)
