@@ -82,16 +82,25 @@ final class Client {
   /// Expects a second in which the client neither wakes up nor makes a tick. Several are
   /// tried, because the server may still be about to send something.
   func expectIdleSecond() throws {
-    var seconds: [(wakes: Int, ticks: Int)] = []
+    var seconds: [Second] = []
     for _ in 0..<20 {
       let (wakes, ticks) = (try wakes(), try ticks())
       Thread.sleep(forTimeInterval: 1)
-      let idle = (wakes: try self.wakes(), ticks: try self.ticks())
-      // The answers to the two commands are a tick and a wake each, at most.
-      seconds.append((idle.wakes - wakes - 1, idle.ticks - ticks - 1))
-      if seconds[seconds.count - 1] <= (0, 0) { return }
+      let second = Second(wakes: try self.wakes() - wakes, ticks: try self.ticks() - ticks)
+      if second.isIdle { return }
+      seconds.append(second)
     }
     Issue.record("wakes and ticks in each of 20 idle seconds: \(seconds)")
+  }
+
+  /// The waits of the first thread and the ticks of the loop in a second.
+  struct Second {
+    let wakes: Int
+    let ticks: Int
+
+    /// The second began with a command, and ended with the next one's tick. A client that
+    /// polls without a wait, or is busy with one tick, has no wait after its answer.
+    var isIdle: Bool { wakes == 1 && ticks == 1 }
   }
 
   /// How often the first thread has waited.
@@ -126,6 +135,20 @@ final class Client {
     let code: Int32
     let errors: String
   }
+}
+
+@Suite("the idle second of a client")
+struct IdleSecondTests {
+  @Test(
+    "a client that spins, wakes up or makes ticks is not idle",
+    arguments: [(0, 50_000), (0, 1), (1, 2), (2, 1), (100, 100)]
+  )
+  func busy(_ wakes: Int, _ ticks: Int) {
+    #expect(!Client.Second(wakes: wakes, ticks: ticks).isIdle)
+  }
+
+  @Test("a client that only answers the two commands is idle")
+  func idle() { #expect(Client.Second(wakes: 1, ticks: 1).isIdle) }
 }
 
 /// Runs a server in `folder`. Its standard error is standard output, too.
