@@ -3,6 +3,9 @@ public import LoopTransactions
 
 /// A connection to a Redis server by hiredis, which polls its socket on a loop.
 ///
+/// hiredis frees its context in a read that ends the connection. Its adapter then forgets the
+/// context, so it does not write for the same event, and `disconnected()` forgets it here.
+///
 /// Connects again when the connection ends. Belongs to the loop's thread.
 public final class RedisConnection {
   private let loop: EventLoop

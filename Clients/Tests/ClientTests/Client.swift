@@ -35,7 +35,9 @@ final class Client {
       variables["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
       variables["G_DEBUG"] = "fatal-criticals"
     }
-    if let trace { words = ["/usr/bin/strace", "-f", "-s", "16", "-o", trace.path] + words }
+    // -D: the client, not strace, is the child that the test suspends. strace keeps standard
+    // output open, so the trace is complete when that ends.
+    if let trace { words = ["/usr/bin/strace", "-D", "-f", "-s", "16", "-o", trace.path] + words }
     // glibc overwrites freed memory, which exposes a use after free.
     variables["MALLOC_PERTURB_"] = "85"
     program = TestProgram(words[0], Array(words.dropFirst()), environment: variables)
@@ -43,6 +45,18 @@ final class Client {
   }
 
   func send(_ lines: String...) throws { try program.send(lines) }
+
+  /// Stops the program, and returns when it has stopped.
+  func suspend() throws {
+    let process = program.process.processIdentifier
+    kill(process, SIGSTOP)
+    var info = siginfo_t()
+    guard waitid(P_PID, id_t(process), &info, Int32(WSTOPPED)) == 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+  }
+
+  func resume() { kill(program.process.processIdentifier, SIGCONT) }
 
   /// Reads lines up to one that begins with `prefix`. Returns the rest of that line.
   func line(_ prefix: String) throws -> String {

@@ -199,17 +199,7 @@ private final class StartingServer: Sendable {
 
   init() throws {
     folder = try ServerFolder()
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let path = folder.path(".s.PGSQL.5432")
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let code = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard code == 0, listen(descriptor, 1) == 0 else { throw POSIXError(.EADDRINUSE) }
+    let descriptor = try folder.listen(at: ".s.PGSQL.5432")
     Thread.detachNewThread { [count] in
       let client = accept(descriptor, nil, nil)
       var request = [UInt8](repeating: 0, count: 1024)

@@ -39,8 +39,33 @@ struct RedisTests {
     #expect((2...4).contains(writes))
   }
 
-  // The server dies with unread commands, so its socket reports an error and a hang-up while
-  // the client polls it for reading and writing. Reading frees hiredis's context.
+  // At the end of the stream the adapter reads, which frees the context, and must not write for
+  // the same event. The server makes both ready while the client is stopped.
+  @Test("a client survives one event to read and to write", arguments: MainLoop.allCases)
+  func oneEvent(_ loop: MainLoop) throws {
+    let server = try UnreadServer()
+    let words = [server.folder.path("socket"), "sum"]
+    let client = try Client("redis-counter", words, in: loop, tracedIn: server.folder)
+    repeat { try client.send("summary") } while try client.line("confirmed 0, ").hasSuffix(" 0")
+    // 600 KB, more than the socket's buffers.
+    for _ in 0..<20 {
+      try client.program.send(Array(repeating: "1", count: 1000) + ["summary"])
+      #expect(try client.line("confirmed 0, ") == "unknown 0, connections 1")
+    }
+    try client.suspend()
+    try server.endStreamAndRead()
+    client.resume()
+    repeat {
+      try client.send("summary")
+    } while try client.line("confirmed 0, ").hasPrefix("unknown 0,")
+    let summary = try #require(try client.finish().last)
+    #expect(summary.hasPrefix("confirmed 0, unknown 20000, connections "))
+    let events = try client.calls().filter { $0.contains("epoll_wait") }
+    #expect(events.contains { $0.contains("{events=EPOLLIN|EPOLLOUT,") })
+  }
+
+  // The server dies with unread commands, so its socket reports an error. libuv then stops the
+  // poll handle, and the adapter ignores the error.
   @Test("a server killed with unread commands is found again", arguments: MainLoop.allCases)
   func killed(_ loop: MainLoop) throws {
     let server = try RedisServer()
@@ -74,5 +99,31 @@ struct RedisTests {
     try server.restart()
     _ = try client.line("total 3")
     #expect(try client.finish().last == "confirmed 2, unknown 0, connections 1")
+  }
+}
+
+/// A server that accepts connections and does not read them.
+private final class UnreadServer {
+  let folder: ServerFolder
+  private let listener: Int32
+  private var client: Int32 = -1
+
+  init() throws {
+    folder = try ServerFolder()
+    listener = try folder.listen(at: "socket")
+  }
+
+  deinit {
+    close(client)
+    close(listener)
+  }
+
+  /// Ends the stream to the first client, and reads everything that it has sent. The connection
+  /// stays open, because closing it would be an error for the client.
+  func endStreamAndRead() throws {
+    client = accept(listener, nil, nil)
+    guard client >= 0, shutdown(client, Int32(SHUT_WR)) == 0 else { throw POSIXError(.EIO) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    while recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
   }
 }
