@@ -132,6 +132,22 @@ final class Client {
     return try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
   }
 
+  /// The bytes of each write to one descriptor, for each tick of a traced client that writes to
+  /// it. A tick ends with a wait.
+  ///
+  /// - Parameter text: The beginning of the first write to the descriptor that counts.
+  func writesInTicks(by call: String, beginningWith text: String) throws -> [[Int]] {
+    let calls = try calls().map { $0.drop { $0.isNumber || $0 == " " } }
+    let isFirst = { (line: Substring) in line.hasPrefix(call) && line.contains(", \"" + text) }
+    let first = try #require(calls.firstIndex(where: isFirst))
+    let name = calls[first].prefix { $0 != "," } + ","
+    return calls[first...].split { $0.hasPrefix("epoll_wait(") }.map { tick in
+      tick.filter { $0.hasPrefix(name) }.compactMap {
+        $0.split(separator: " ").last.flatMap { Int($0) }
+      }
+    }.filter { !$0.isEmpty }
+  }
+
   /// The system calls that a traced client makes in 100 idle ticks: between two commands.
   func expectNoCallsInIdleTicks() throws {
     for _ in 0..<101 { _ = try ticks() }
