@@ -1,7 +1,9 @@
 // libpq.
 #include <postgresql/libpq-fe.h>
 
-// Sends a query with the parameter `value`, or without one if it is null.
-static inline int lt_pq_send(PGconn *connection, const char *query, const char *value) {
-  return PQsendQueryParams(connection, query, value ? 1 : 0, NULL, &value, NULL, NULL, 0);
+// Sends a query with the parameters `first` and `second`, or without any if `first` is null.
+static inline int lt_pq_send(PGconn *connection, const char *query, const char *first,
+                             const char *second) {
+  const char *values[] = {first, second};
+  return PQsendQueryParams(connection, query, first ? 2 : 0, NULL, values, NULL, NULL, 0);
 }

@@ -69,7 +69,10 @@ extension Channel {
     (isOpen, connections) = (true, connections + 1)
     PQsetnonblocking(connection, 1)
     PQenterPipelineMode(connection)
-    lt_pq_send(connection, "LISTEN " + name, nil)
+    // LISTEN has no parameters, and folds a name without quotes to lower case.
+    guard let quoted = PQescapeIdentifier(connection, name, name.utf8.count) else { return fail() }
+    lt_pq_send(connection, "LISTEN " + String(cString: quoted), nil, nil)
+    PQfreemem(quoted)
     endTransaction(of: [])
     watcher = CopyWatcher(PQsocket(connection), for: .readable, on: loop) { [unowned self] in
       if PQconsumeInput(connection) == 0 { fail() }
@@ -97,8 +100,7 @@ extension Channel {
   private func exchange() {
     guard isOpen else { return }
     if !waiting.isEmpty {
-      let query = "SELECT pg_notify('\(name)', $1)"
-      for line in waiting { lt_pq_send(connection, query, line) }
+      for line in waiting { lt_pq_send(connection, "SELECT pg_notify($1, $2)", name, line) }
       endTransaction(of: waiting)
       waiting = []
     }

@@ -142,6 +142,20 @@ struct PostgresTests {
     for bytes in ticks { #expect(bytes.count == (bytes.reduce(0, +) + 8191) / 8192) }
   }
 
+  @Test("the name of a channel is neither folded nor a part of a statement")
+  func channelNames() throws {
+    let server = try PostgresServer()
+    for name in [#"Lines "x""#, "it's; NOTIFY other --", "Größe"] {
+      let client = try Client("postgres-notify", [server.connection, name])
+      try client.send("line")
+      #expect(try client.line("got ") == "line")
+      let quoted = name.replacing(#"""#, with: #""""#)
+      _ = try server.sql(#"NOTIFY "\#(quoted)", 'from psql'"#)
+      #expect(try client.line("got ") == "from psql")
+      #expect(try client.finish() == ["confirmed 1, refused 0, resent 0, connections 1"])
+    }
+  }
+
   @Test("a line that the server refuses does not stop the others")
   func refused() throws {
     let server = try PostgresServer()
