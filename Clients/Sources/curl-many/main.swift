@@ -6,7 +6,8 @@ import LoopTransactions
 // usage: curl-many URL COUNT PARALLEL [--gtk]
 //
 // Fetches URL?1, URL?2 and so on, PARALLEL at once, by libcurl's interface for event loops.
-// A transfer whose connection fails is repeated until it succeeds.
+// A transfer whose connection fails is repeated until it succeeds. Another error, such as a
+// malformed URL, is reported at the end, with the exit code 1.
 
 /// The transfers. Belongs to the loop's thread.
 final class Transfers {
@@ -26,6 +27,8 @@ final class Transfers {
   private var next = 1
   private var (done, failed, repeated, bytes, zeros, timers) = (0, 0, 0, 0, 0, 0)
   private var times = LatencyHistogram()
+  /// The last error that a repetition cannot correct.
+  private(set) var error: String?
 
   /// Called when every transfer has ended.
   var ended: (() -> Void)?
@@ -77,9 +80,8 @@ final class Transfers {
 extension Transfers {
   private func act(on descriptor: curl_socket_t, _ events: Int32) {
     guard multi != nil else { return }
-    var running: Int32 = 0
+    var (running, result) = (Int32(0), CURLE_OK)
     curl_multi_socket_action(multi, descriptor, events, &running)
-    var result = CURLE_OK
     while let easy = lt_curl_next_done(multi, &result) {
       curl_multi_remove_handle(multi, easy)
       finish(easy, result)
@@ -93,12 +95,14 @@ extension Transfers {
       (done, bytes) = (done + 1, bytes + Int(lt_curl_size(easy)))
       times.record(.microseconds(lt_curl_time(easy)))
     case CURLE_HTTP_RETURNED_ERROR: failed += 1
-    default:
+    case CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR,
+      CURLE_SEND_ERROR:
       repeated += 1
       loop.addTimer(after: .milliseconds(50)) { [unowned self] _ in
         curl_multi_add_handle(multi, easy)
       }
       return
+    default: (failed, error) = (failed + 1, String(cString: curl_easy_strerror(result)))
     }
     startNext(easy)
   }
@@ -108,10 +112,7 @@ extension Transfers {
     if interest & CURL_POLL_IN != 0 { events.insert(.readable) }
     if interest & CURL_POLL_OUT != 0 { events.insert(.writable) }
     if interest == CURL_POLL_REMOVE { return forget(descriptor) }
-    if let watcher = watchers[descriptor] {
-      watcher.events = events
-      return
-    }
+    if let watcher = watchers[descriptor] { return watcher.events = events }
     watchers[descriptor] = try? loop.watch(descriptor, for: events) { [unowned self] events in
       var mask: Int32 = 0
       if events.contains(.readable) { mask |= CURL_CSELECT_IN }
@@ -127,7 +128,6 @@ extension Transfers {
 
   private func wait(for milliseconds: Int) {
     timer?.cancel()
-    timer = nil
     if milliseconds == 0 { return loop.commit(self, Transfers.expire) }
     guard milliseconds > 0 else { return }
     timers += 1
@@ -147,3 +147,4 @@ all.ended = { host.stop() }
 host.readLines { line in if line == "summary" { say(all.summary) } }
 try host.run()
 say(all.summary)
+if let error = all.error { host.fail(error) }

@@ -73,6 +73,21 @@ struct CurlTests {
     #expect(try client.finish().last?.hasPrefix("done 0, failed 100, repeated 0, bytes 0;") == true)
   }
 
+  @Test(
+    "an error that a repetition cannot correct is reported, and ends the program with code 1",
+    arguments: [
+      ("http://[", "URL using bad/illegal format or missing URL"),
+      ("unknown://127.0.0.1/", "Unsupported protocol"),
+    ]
+  )
+  func invalid(_ url: String, _ message: String) throws {
+    let client = try Client("curl-many", [url, "100", "10"])
+    let output = client.program.finish()
+    #expect(output.lines.last?.hasPrefix("done 0, failed 100, repeated 0, bytes 0;") == true)
+    #expect(output.errors == "curl-many: \(message)\n")
+    #expect(output.code == 1)
+  }
+
   // libcurl asks for a timeout of 0 with each transfer, mostly in its own callbacks.
   @Test("a timeout of 0 does not wait for a timer's millisecond")
   func zeroTimeouts() throws {
