@@ -61,6 +61,7 @@ let package = Package(
       name: "ClientTests",
       dependencies: [
         "redis-counter", "postgres-notify", "curl-many", "bus-names", "wayland-windows",
+        "ClientHost", "LoopRedis", runtime,
       ],
       swiftSettings: strict
     ),

@@ -6,7 +6,8 @@ public import LoopTransactions
 /// Some libraries close their descriptor in any call that fails, so that no watcher can be
 /// cancelled first. The copy stays open until `cancel()`.
 public final class CopyWatcher {
-  private let copy: Int32
+  // -1 after `cancel()`.
+  private var copy: Int32
   private var watcher: DescriptorWatcher?
 
   /// Calls `body` when `descriptor` is ready for any of `events`.
@@ -28,9 +29,9 @@ public final class CopyWatcher {
 
   /// Ends the watcher and closes the copy.
   public func cancel() {
-    guard let watcher else { return }
-    self.watcher = nil
-    watcher.cancel()
-    close(copy)
+    watcher?.cancel()
+    watcher = nil
+    if copy >= 0 { close(copy) }
+    copy = -1
   }
 }

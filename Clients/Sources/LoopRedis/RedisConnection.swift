@@ -6,11 +6,12 @@ public import LoopTransactions
 /// hiredis frees its context in a read that ends the connection. Its adapter then forgets the
 /// context, so it does not write for the same event, and `disconnected()` forgets it here.
 ///
-/// Connects again when the connection ends. Belongs to the loop's thread.
+/// Connects again when the connection ends, until `close()`. Belongs to the loop's thread.
 public final class RedisConnection {
   private let loop: EventLoop
   private let path: String
   private var context: UnsafeMutablePointer<redisAsyncContext>?
+  private var observer: Observer?
   private var isClosed = false
 
   /// Whether commands can be sent.
@@ -25,7 +26,7 @@ public final class RedisConnection {
   /// Creates a connection to the server at a Unix socket.
   public init(to path: String, on loop: EventLoop) {
     (self.loop, self.path) = (loop, path)
-    loop.addObserver(for: .beforeWaiting) { [weak self] _ in self?.readError() }
+    observer = loop.addObserver(for: .beforeWaiting) { [weak self] _ in self?.readError() }
     connect()
   }
 
@@ -45,10 +46,14 @@ public final class RedisConnection {
     redisAsyncFormattedCommand(context, commandReplied, handler.toOpaque(), command, count)
   }
 
-  /// Ends the connection when all commands have been answered.
+  /// Ends the connection when all commands have been answered. Closing again does nothing.
   public func close() {
+    guard !isClosed else { return }
+    let wasOpen = isOpen
     (isClosed, isOpen) = (true, false)
     if let context { redisAsyncDisconnect(context) }
+    // hiredis frees a context that is not connected, and does not report that.
+    if !wasOpen { disconnected() }
   }
 }
 
@@ -68,7 +73,10 @@ extension RedisConnection {
   }
 
   private func connectLater() {
-    loop.addTimer(after: .milliseconds(50)) { [weak self] _ in self?.connect() }
+    loop.addTimer(after: .milliseconds(50)) { [weak self] _ in
+      guard let self, !isClosed else { return }
+      connect()
+    }
   }
 
   private func connected(_ isConnected: Bool) {
@@ -81,7 +89,7 @@ extension RedisConnection {
 
   private func disconnected() {
     (context, isOpen) = (nil, false)
-    if !isClosed { connectLater() }
+    if isClosed { observer?.cancel() } else { connectLater() }
   }
 
   /// Lets hiredis read the error for which libuv stopped its poll handle. The adapter of

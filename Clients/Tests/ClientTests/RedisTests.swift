@@ -45,7 +45,7 @@ struct RedisTests {
   @Test("a client survives one event to read and to write", arguments: MainLoop.allCases)
   func oneEvent(_ loop: MainLoop) throws {
     let server = try UnreadServer()
-    let words = [server.folder.path("socket"), "sum"]
+    let words = [server.path, "sum"]
     let client = try Client("redis-counter", words, in: loop, tracedIn: server.folder)
     repeat { try client.send("summary") } while try client.line("confirmed 0, ").hasSuffix(" 0")
     // 600 KB, more than the socket's buffers.
@@ -100,31 +100,5 @@ struct RedisTests {
     try server.restart()
     _ = try client.line("total 3")
     #expect(try client.finish().last == "confirmed 2, unknown 0, connections 1")
-  }
-}
-
-/// A server that accepts connections and does not read them.
-private final class UnreadServer {
-  let folder: ServerFolder
-  private let listener: Int32
-  private var client: Int32 = -1
-
-  init() throws {
-    folder = try ServerFolder()
-    listener = try folder.listen(at: "socket")
-  }
-
-  deinit {
-    close(client)
-    close(listener)
-  }
-
-  /// Ends the stream to the first client, and reads everything that it has sent. The connection
-  /// stays open, because closing it would be an error for the client.
-  func endStreamAndRead() throws {
-    client = accept(listener, nil, nil)
-    guard client >= 0, shutdown(client, Int32(SHUT_WR)) == 0 else { throw POSIXError(.EIO) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    while recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
   }
 }
