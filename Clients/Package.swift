@@ -10,12 +10,42 @@ let strict: [SwiftSetting] = [
 
 let runtime = Target.Dependency.product(name: "LoopTransactions", package: "LoopTransactions")
 
+/// Libraries that are not installed, separated by spaces. Their clients are left out.
+let missing = Context.environment["CLIENTS_WITHOUT", default: ""].split(separator: " ")
+
+let clients: [(program: String, module: String, library: Substring, package: String)] = [
+  ("redis-counter", "CHiredis", "hiredis", "libhiredis-dev"),
+  ("postgres-notify", "CPQ", "libpq", "libpq-dev"),
+  ("curl-many", "CCurl", "libcurl", "libcurl4-openssl-dev"),
+  ("bus-names", "CSDBus", "libsystemd", "libsystemd-dev"),
+  ("wayland-windows", "CWayland", "wayland-client", "libwayland-dev"),
+].filter { !missing.contains($0.library) }
+
+let libraries: [Target] = clients.map { client in
+  .systemLibrary(name: client.module, providers: [.apt([client.package])])
+}
+
+let programs: [Target] = clients.map { client in
+  // redis-counter shares its connection with Examples/presence.
+  let library = client.module == "CHiredis" ? "LoopRedis" : client.module
+  return .executableTarget(
+    name: client.program,
+    dependencies: ["ClientHost", .byName(name: library), runtime],
+    swiftSettings: strict
+  )
+}
+
+let redis: [Target] =
+  missing.contains("hiredis")
+  ? []
+  : [.target(name: "LoopRedis", dependencies: ["CHiredis", runtime], swiftSettings: strict)]
+
 let package = Package(
   name: "Clients",
   platforms: [.macOS(.v15)],
-  products: [.library(name: "LoopRedis", targets: ["LoopRedis"])],
+  products: redis.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [.package(name: "LoopTransactions", path: "..")],
-  targets: [
+  targets: libraries + redis + programs + [
     // No pkgConfig: GTK's .pc file contains -pthread, and SwiftPM warns about that flag.
     .systemLibrary(name: "CGTK", providers: [.apt(["libgtk-4-dev"])]),
     .target(
@@ -26,43 +56,10 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
-    .target(name: "LoopRedis", dependencies: ["CHiredis", runtime], swiftSettings: strict),
-    .executableTarget(
-      name: "redis-counter",
-      dependencies: ["ClientHost", "LoopRedis", runtime],
-      swiftSettings: strict
-    ),
-    .systemLibrary(name: "CPQ", providers: [.apt(["libpq-dev"])]),
-    .executableTarget(
-      name: "postgres-notify",
-      dependencies: ["CPQ", "ClientHost", runtime],
-      swiftSettings: strict
-    ),
-    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .executableTarget(
-      name: "curl-many",
-      dependencies: ["CCurl", "ClientHost", runtime],
-      swiftSettings: strict
-    ),
-    .systemLibrary(name: "CSDBus", providers: [.apt(["libsystemd-dev"])]),
-    .executableTarget(
-      name: "bus-names",
-      dependencies: ["CSDBus", "ClientHost", runtime],
-      swiftSettings: strict
-    ),
-    .systemLibrary(name: "CWayland", providers: [.apt(["libwayland-dev"])]),
-    .executableTarget(
-      name: "wayland-windows",
-      dependencies: ["CWayland", "ClientHost", runtime],
-      swiftSettings: strict
-    ),
     .testTarget(
       name: "ClientTests",
-      dependencies: [
-        "redis-counter", "postgres-notify", "curl-many", "bus-names", "wayland-windows",
-        "ClientHost", "LoopRedis", runtime,
-      ],
+      dependencies: ["ClientHost", runtime]
+        + (redis + programs).map { .byName(name: $0.name) },
       swiftSettings: strict
     ),
   ]

@@ -188,5 +188,14 @@ func startServer(_ words: [String]) throws -> TestProgram {
   return program
 }
 
-/// Whether `program` is installed. The reason for a skipped test.
+/// Whether a suite can test `client`: it was built, and its server is installed. Prints a note
+/// for the summary of scripts/check otherwise.
+func canTest(_ client: String, _ server: String, _ isInstalled: Bool) -> Bool {
+  let isBuilt = FileManager.default.isExecutableFile(atPath: TestProgram.built(client))
+  if !isBuilt { print("note: \(client) was not built, so it was skipped") }
+  if !isInstalled { print("note: \(server) is not installed, so \(client) was skipped") }
+  return isBuilt && isInstalled
+}
+
+/// Whether `program` is on PATH.
 func isInstalled(_ program: String) -> Bool { TestProgram.installed(program) != nil }

@@ -48,12 +48,16 @@ private final class WebServer {
   static let nginx = TestProgram.installed("nginx") ?? "/usr/sbin/nginx"
 }
 
+// Evaluated once, although each test of the suite has the condition.
+private let canRun = canTest(
+  "curl-many",
+  "nginx",
+  FileManager.default.isExecutableFile(atPath: WebServer.nginx)
+)
+
 @Suite(
   "curl-many",
-  .enabled(
-    if: FileManager.default.isExecutableFile(atPath: WebServer.nginx),
-    "nginx is not installed"
-  ),
+  .enabled(if: canRun, "its library or nginx is not installed"),
   .timeLimit(.minutes(5))
 )
 struct CurlTests {
