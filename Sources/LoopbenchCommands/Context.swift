@@ -44,11 +44,14 @@ package struct Context: Sendable {
       + registry.scenarios.map(\.name)
   }
 
-  /// The name of the program, for help and errors: `loopbench-frames`.
+  /// The name of the program, for help and errors: `loopbench-frames`. A script that runs
+  /// `loopbench` passes its own name in `LOOPBENCH_NAME`, which a reader can run.
   package var programName: String {
     let path = arguments.first ?? ""
     let name = path.split(separator: "/").last.map(String.init) ?? ""
-    return name.isEmpty ? "loopbench" : name
+    guard name.isEmpty || name == "loopbench" else { return name }
+    let script = environment["LOOPBENCH_NAME"] ?? ""
+    return script.isEmpty ? "loopbench" : script
   }
 
   /// The environment of this process.

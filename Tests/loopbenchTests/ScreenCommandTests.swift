@@ -94,4 +94,19 @@ struct ScreenCommandTests {
     #expect(command.contains("Machine: busy with --load cmd:sleep 60."))
     #expect(!command.contains("warning: other processes"))
   }
+
+  @Test("the commands of the answer, the help and the errors have the name of the calling script")
+  func script() {
+    var program = program
+    program.context.environment["LOOPBENCH_NAME"] = "scripts/loopbench"
+    let screen = program.run(short).output
+    #expect(screen.contains("\nscripts/loopbench --full      every scenario"), "\(screen)")
+    #expect(screen.contains("\nscripts/loopbench help wake   where a wake"), "\(screen)")
+    #expect(program.run("help", "run").output.contains("  scripts/loopbench --full\n"))
+    let error = program.run("--nonsense").error
+    #expect(error.hasSuffix("Try scripts/loopbench --help.\n"), "\(error)")
+    // The script runs another program by that program's own name.
+    program.context.arguments = ["/usr/bin/loopbench-frames"]
+    #expect(program.run("--help").output.hasPrefix("loopbench-frames measures"))
+  }
 }

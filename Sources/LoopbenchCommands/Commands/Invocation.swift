@@ -8,7 +8,11 @@ struct Invocation {
 
   var output: OutputStyle { context.outputStyle(options) }
 
-  var style: ReportStyle { options.style(output) }
+  var style: ReportStyle {
+    var style = options.style(output)
+    style.program = context.programName
+    return style
+  }
 
   var scenarios: [Scenario] { context.registry.scenarios }
 

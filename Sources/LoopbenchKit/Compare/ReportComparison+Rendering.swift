@@ -14,10 +14,12 @@ extension ReportComparison {
       let table = table(of: shown, style, width: width)
       let rows = table.lines(indent: "  ", style: ANSIStyle(isOn: style.usesColor))
       let notes = remarks.flatMap { ("  " + $0).wrapped(to: width, indent: 4) }
-      return String(blocks: [rows + notes, conclusion.wrapped(to: width, indent: 2)])
+      return String(blocks: [rows + notes, conclusion(style).wrapped(to: width, indent: 2)])
     case .markdown:
       let table = table(of: shown, style)
-      return String(blocks: [table.markdown(), remarks.map { "- " + $0 }, ["**\(conclusion)**"]])
+      return String(
+        blocks: [table.markdown(), remarks.map { "- " + $0 }, ["**\(conclusion(style))**"]]
+      )
     case .json: return self.json()
     case .ndjson, .csv, .hgrm, .prom:
       fatalError("ReportComparison: the format must be in formats, got \(format)")
@@ -58,12 +60,12 @@ extension ReportComparison {
       + notes.map { "note: " + $0 }
   }
 
-  private var conclusion: String {
+  private func conclusion(_ style: ReportStyle) -> String {
     let counts = Verdict.allCases.compactMap { verdict -> String? in
       let count = findings.filter { $0.verdict == verdict }.count
       return count > 0 ? "\(count) \(verdict.rawValue)" : nil
     }
-    let advice = verdict == .improved ? "; loopbench baseline save NAME FILE keeps it" : ""
+    let advice = verdict == .improved ? "; \(style.program) baseline save NAME FILE keeps it" : ""
     return "verdict: \(verdict.rawValue) (\(counts.joined(separator: ", ")))\(advice)"
   }
 }

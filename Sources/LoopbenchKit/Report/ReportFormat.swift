@@ -37,9 +37,16 @@ package struct ReportStyle: Equatable, Sendable {
   package var scenarios: [String] = []
   /// The peers to show. Empty shows all.
   package var peers: [String] = []
+  /// The name of the program in commands for the reader.
+  package var program = "loopbench"
 
   /// Creates the style for a file, which shows everything.
   package init() {}
+
+  /// Returns `advice` with `program` in its commands: `scripts/loopbench list`.
+  func naming(_ advice: String) -> String {
+    advice.replacing("loopbench ", with: program + " ")
+  }
 }
 
 extension Report {

@@ -8,7 +8,7 @@ extension Report {
     let all = ReportSection.all(in: self, scenarios: scenarios, style: style)
     let sections = all.map { lines([$0.caption]) + $0.tables.flatMap { $0.lines() } }
     let warned = [true, false].map { isSpoiling in
-      lines(warnings.filter { ($0.spoil != nil) == isSpoiling }.map(\.line))
+      lines(warnings.filter { ($0.spoil != nil) == isSpoiling }.map { $0.line(style) })
     }
     let text = String(
       blocks: [lines(header), warned[0], lines(legend(of: all))] + sections
@@ -28,7 +28,7 @@ extension Report {
     let sections = all.flatMap { [["### \($0.caption)"]] + $0.tables.flatMap { $0.markdown() } }
     let warned = [true, false].map { isSpoiling in
       warnings.filter { ($0.spoil != nil) == isSpoiling }.map {
-        "- **\($0.id)**: \($0.text); \($0.hint)"
+        "- **\($0.id)**: \($0.text); \(style.naming($0.hint))"
       }
     }
     let legends = [legend(of: all), figureLegend(of: all)].map { $0.map { "- " + $0 } }
@@ -41,7 +41,9 @@ extension Report {
 
 extension Warning {
   /// The warning as one line of a text report.
-  package var line: String { "warning \(id): \(text); \(hint)" }
+  fileprivate func line(_ style: ReportStyle) -> String {
+    "warning \(id): \(text); \(style.naming(hint))"
+  }
 }
 
 extension Report {

@@ -42,10 +42,11 @@ extension Screen {
   }
 
   private var nextCommands: [(name: String, purpose: String)] {
-    let quiet = ("loopbench help wake", "where a wake begins and ends")
-    let busy = ("loopbench doctor", "each fault of this machine, with its remedy")
+    let program = style.program
+    let quiet = ("\(program) help wake", "where a wake begins and ends")
+    let busy = ("\(program) doctor", "each fault of this machine, with its remedy")
     return [
-      ("loopbench --full", "every scenario, with percentiles and intervals"),
+      ("\(program) --full", "every scenario, with percentiles and intervals"),
       machine.faults.isEmpty ? quiet : busy,
     ]
   }

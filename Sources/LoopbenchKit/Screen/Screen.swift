@@ -4,7 +4,7 @@ package struct Screen {
   package let answers: [Answer]
   let machine: MachineState
   private let report: Report
-  private let style: ReportStyle
+  let style: ReportStyle
 
   private static let lines = 24
   var width: Int { style.width ?? 80 }
@@ -87,7 +87,7 @@ extension Screen {
   /// are reported below the rows.
   private var warnings: [String] {
     let shown = report.warnings.filter { $0.id != "disturbed" }
-    return shown.map { "warning: \($0.text); \($0.hint)" }
+    return shown.map { "warning: \($0.text); \(style.naming($0.hint))" }
   }
 
   private var spoilingWarnings: Int { report.warnings.count { $0.spoil != nil } }

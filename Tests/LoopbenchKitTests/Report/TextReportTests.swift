@@ -43,6 +43,26 @@ struct TextReportTests {
     )
   }
 
+  @Test("the advice of a warning names the program of the style")
+  func program() throws {
+    let fixture = Fixture()
+    let report = Report(
+      try fixture.runner().run(),
+      argv: [],
+      machine: fixture.machine,
+      placement: fixture.placement,
+      warnings: [Warning(Finding("cpus", "one CPU"))]
+    )
+    var style = ReportStyle()
+    for name in [style.program, "scripts/loopbench"] {
+      style.program = name
+      for format in [ReportFormat.text, .markdown] {
+        let text = report.rendered(as: format, style: style, scenarios: [])
+        #expect(text.contains("one CPU; \(name) doctor says more\n"), "\(text)")
+      }
+    }
+  }
+
   @Test("a fault of the machine is at the top and beside each verdict, but a floor is not judged")
   func spoiled() throws {
     var fixture = Fixture()
