@@ -10,7 +10,7 @@
 package struct Runner: Sendable {
   let contenders: [Contender]
   let seed: UInt64
-  private let rounds: RoundCount
+  let rounds: RoundCount
   let order: RoundOrder
   private let warmUp: WarmUp
   let pace: Pace

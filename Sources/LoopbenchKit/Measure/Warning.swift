@@ -119,11 +119,15 @@ extension Warning {
     hint: "use only its throughput; measure the tail without --closed"
   )
 
-  static func fewRounds(_ rounds: Int) -> Warning {
+  /// - Parameter isSlowed: Whether there would have been more rounds without the load of
+  ///   other processes.
+  static func fewRounds(_ rounds: Int, isSlowed: Bool) -> Warning {
     Warning(
       id: "few-rounds",
       text: "\(rounds) of at least \(RoundCount.least) rounds: too few for a median of ratios",
-      hint: "use --rounds \(RoundCount.least) or more"
+      hint: isSlowed
+        ? "measure again without the load, which makes rounds longer"
+        : "use --rounds \(RoundCount.least) or more"
     )
   }
 }

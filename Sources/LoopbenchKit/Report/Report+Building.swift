@@ -35,7 +35,14 @@ extension Report {
       noise: noise,
       dropping: dropsDisturbed
     )
-    self.warnings = warnings + Self.warnings(about: measurements, results, machine)
+    self.warnings =
+      warnings
+      + Self.warnings(
+        about: measurements,
+        results,
+        machine,
+        isLoaded: warnings.contains { $0.id == "load" }
+      )
   }
 
   private static func results(of measurements: Measurements) -> [Result] {
@@ -110,14 +117,16 @@ extension Report {
   private static func warnings(
     about measurements: Measurements,
     _ results: [Result],
-    _ machine: Machine
+    _ machine: Machine,
+    isLoaded: Bool
   ) -> [Warning] {
     var warnings: [Warning] = machine.build == "debug" ? [.debugBuild] : []
     if measurements.isUnfinished, let round = measurements.rounds.first {
       warnings.append(.unfinished(round.order.count, of: measurements.contenders.count))
     }
     if measurements.rounds.count < RoundCount.least {
-      warnings.append(.fewRounds(measurements.rounds.count))
+      let isTimed = measurements.runner.rounds.endNs != nil
+      warnings.append(.fewRounds(measurements.rounds.count, isSlowed: isLoaded && isTimed))
     }
     if results.contains(where: { Series.isClosed($0.series) }) { warnings.append(.closedLoop) }
     let disturbed = measurements.rounds.filter(\.isDisturbed)

@@ -70,4 +70,28 @@ struct ReportTests {
     )
     #expect(report.warnings.map(\.id) == ["debug-build", "few-rounds"])
   }
+
+  @Test("too few rounds are no reason for more rounds if a load made them longer")
+  func slowedRounds() throws {
+    let load = Warning(Doctor.load(1.5, of: 2, "during the run"))
+    let advice = "use --rounds 10 or more"
+    let counts = [
+      (RoundCount.fixed(2), advice), (.within(nanoseconds: 1, rounds: 30), "measure again"),
+    ]
+    for (rounds, hint) in counts {
+      var fixture = Fixture()
+      fixture.rounds = rounds
+      for (warnings, hint) in [([], advice), ([load], hint)] {
+        let report = Report(
+          try fixture.runner().run(),
+          argv: [],
+          machine: fixture.machine,
+          placement: fixture.placement,
+          warnings: warnings
+        )
+        #expect(report.warnings.map(\.id) == warnings.map(\.id) + ["few-rounds"])
+        #expect(report.warnings.last?.hint.hasPrefix(hint) == true, "\(rounds): \(report.warnings)")
+      }
+    }
+  }
 }
