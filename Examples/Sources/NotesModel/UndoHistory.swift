@@ -78,15 +78,23 @@ package struct TextEdit: Equatable {
   package let inserted: String
 
   package init(from old: String, to new: String) {
-    let (old, new) = (Array(old.unicodeScalars), Array(new.unicodeScalars))
+    var (old, new) = (old, new)
+    self = old.withUTF8 { old in new.withUTF8 { new in TextEdit(from: old, to: new) } }
+  }
+
+  // Compares bytes, because arrays of the scalars would be copies of the whole texts.
+  private init(from old: UnsafeBufferPointer<UInt8>, to new: UnsafeBufferPointer<UInt8>) {
     let shorter = min(old.count, new.count)
     var (start, end) = (0, 0)
     while start < shorter, old[start] == new[start] { start += 1 }
+    // Scalars that differ may begin with equal bytes.
+    while start < shorter, !Self.beginsScalar(old[start]) { start -= 1 }
     while end < shorter - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
-    position = start
-    removed = old.count - start - end
-    var text = String.UnicodeScalarView()
-    text.append(contentsOf: new[start..<(new.count - end)])
-    inserted = String(text)
+    while end > 0, !Self.beginsScalar(old[old.count - end]) { end -= 1 }
+    position = old[..<start].count(where: Self.beginsScalar)
+    removed = old[start..<(old.count - end)].count(where: Self.beginsScalar)
+    inserted = String(decoding: new[start..<(new.count - end)], as: UTF8.self)
   }
+
+  private static func beginsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 }

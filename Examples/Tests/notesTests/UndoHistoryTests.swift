@@ -77,4 +77,26 @@ struct UndoHistoryTests {
     #expect(edit("e\u{301}x", "ex") == "1-1+")
     #expect(edit("a", "b") == "0-1+b")
   }
+
+  // The letters share their first or their last byte.
+  @Test("a text edit does not split a scalar")
+  func scalars() {
+    var texts = [""]
+    for _ in 0..<3 { texts += texts.flatMap { text in ["a", "é", "è", "ĩ"].map { text + $0 } } }
+    texts = Array(Set(texts))
+    for old in texts {
+      for new in texts {
+        let edit = TextEdit(from: old, to: new)
+        let (before, after) = (Array(old.unicodeScalars), Array(new.unicodeScalars))
+        let shorter = min(before.count, after.count)
+        var (start, end) = (0, 0)
+        while start < shorter, before[start] == after[start] { start += 1 }
+        while end < shorter - start, before.suffix(end + 1) == after.suffix(end + 1) { end += 1 }
+        let inserted = after[start..<(after.count - end)]
+        #expect(edit.position == start, "\(old) to \(new)")
+        #expect(edit.removed == before.count - start - end, "\(old) to \(new)")
+        #expect(Array(edit.inserted.unicodeScalars) == Array(inserted), "\(old) to \(new)")
+      }
+    }
+  }
 }
