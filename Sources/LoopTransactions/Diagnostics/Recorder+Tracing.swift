@@ -28,12 +28,20 @@ struct LoopTraceRing {
     writer.append(TraceEvent(.spanEnd, at: now, depth: depth))
   }
 
-  @inline(__always)
-  mutating func beginTick(at now: UInt64) {
-    if _slowPath(!isEntered) { (isEntered, outer) = (true, TraceThread.ringOfLoop) }
-    TraceThread.enter(ring, current)
-    writer.append(TraceEvent(.tickBegin, at: now))
+  /// Whether code that the thread runs records in the ring.
+  var isCurrent: Bool {
+    @inline(__always) get { TraceThread.isCurrent(ring, current) }
   }
+
+  /// Called when the thread begins to run the loop.
+  @inline(never)
+  mutating func enter() {
+    if !isEntered { (isEntered, outer) = (true, TraceThread.ringOfLoop) }
+    TraceThread.enter(ring)
+  }
+
+  @inline(__always)
+  func beginTick(at now: UInt64) { writer.append(TraceEvent(.tickBegin, at: now)) }
 
   func endTick(at now: UInt64) { writer.append(TraceEvent(.tickEnd, at: now)) }
 
@@ -59,9 +67,13 @@ extension Recorder {
   mutating func traceEnd(at now: UInt64) { trace?.end(depth: 2 &* depth &+ 1, at: now) }
 
   @inline(never)
-  mutating func traceBeginTick() {
-    let start = tick.start
-    trace?.beginTick(at: start)
+  mutating func traceBeginTick() { traceBeginTick(at: tick.start) }
+
+  @inline(__always)
+  private mutating func traceBeginTick(at now: UInt64) {
+    guard let trace else { return }
+    if _slowPath(!trace.isCurrent) { self.trace?.enter() }
+    trace.beginTick(at: now)
   }
 
   @inline(never)
@@ -75,7 +87,7 @@ extension Recorder {
     endTrace()
     trace = ring.map(LoopTraceRing.init)
     let now = now
-    if isInTick { trace?.beginTick(at: now) }
+    if isInTick { traceBeginTick(at: now) }
   }
 
   /// Stops recording for a trace.

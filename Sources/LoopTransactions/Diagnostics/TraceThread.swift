@@ -43,13 +43,16 @@ enum TraceThread {
     return ring
   }
 
-  /// Makes the code of a loop that the calling thread runs record in `ring`.
+  /// Whether the code of a loop that the calling thread runs records in `ring`.
   ///
   /// - Parameter current: `TraceThread.current`.
   @inline(__always)
-  static func enter(_ ring: TraceRing, _ current: ThreadSlot) {
-    if _slowPath(current.address != address(of: ring)) { replace(current, by: ring) }
+  static func isCurrent(_ ring: TraceRing, _ current: ThreadSlot) -> Bool {
+    current.address == address(of: ring)
   }
+
+  /// Makes the code of a loop that the calling thread runs record in `ring`.
+  static func enter(_ ring: TraceRing) { replace(current, by: ring) }
 
   /// Reverts `enter(_:)`: the thread runs the loop of `outer` again, if any.
   static func leave(_ ring: TraceRing, to outer: TraceRing?) {
