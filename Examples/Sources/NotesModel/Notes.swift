@@ -39,6 +39,8 @@ package final class Notes {
   @ObservationIgnored private var all: [Int] = []
   @ObservationIgnored private var found: [Int] = []
   @ObservationIgnored private var earlier: [Int]?
+  // Identifiers of notes that were deleted since the search began.
+  @ObservationIgnored private var deleted: Set<Int> = []
 
   /// The notebook, which `Autosave` reads too.
   final class Box {
@@ -149,7 +151,7 @@ extension Notes {
 
   /// Searches again if the search had no complete notebook.
   func startSearch() {
-    found = []
+    (found, deleted) = ([], [])
     guard !query.isEmpty, notebook.count > 0 else {
       search.cancel()
       earlier = nil
@@ -157,8 +159,8 @@ extension Notes {
     }
     search.start(query, in: notebook) { [unowned self] ids in
       earlier = nil
-      // A note may have been deleted since the search began.
-      found.insert(contentsOf: ids.reversed().filter { self[$0] != nil }, at: 0)
+      let ids = deleted.isEmpty ? ids : ids.filter { !deleted.contains($0) }
+      found.insert(contentsOf: ids.reversed(), at: 0)
       listChanged()
     }
   }
@@ -177,6 +179,7 @@ extension Notes {
   private func unlist(_ id: Int) {
     Self.remove(id, from: &all)
     Self.remove(id, from: &found)
+    if search.isRunning { deleted.insert(id) }
     if var ids = earlier {
       Self.remove(id, from: &ids)
       earlier = ids

@@ -40,11 +40,13 @@ final class FrameMeter {
   private var longest = Duration.zero
   private var began: UInt64?
   private var ticks: [Range<UInt64>] = []
+  private var drawn: () -> Void = {}
   private var worst = (before: Duration.zero, inside: Duration.zero)
 
-  /// Follows the frames of a window that was presented.
-  func follow(_ clock: OpaquePointer, of eventLoop: EventLoop) {
+  /// Follows the frames of a window that was presented. Calls `drawn` after each frame.
+  func follow(_ clock: OpaquePointer, of eventLoop: EventLoop, drawn: @escaping () -> Void) {
     HandlerTimes.isEnabled = true
+    self.drawn = drawn
     connect(Pointer(clock), "before-paint", gtkFrameBegan, self)
     connect(Pointer(clock), "after-paint", gtkFrameEnded, self)
     eventLoop.tickHandler = { [unowned self] in ticked($0) }
@@ -77,6 +79,7 @@ final class FrameMeter {
     self.began = nil
     ticks.removeAll(keepingCapacity: true)
     HandlerTimes.spans.removeAll(keepingCapacity: true)
+    drawn()
   }
 
   private func ticked(_ tick: TickReport) {

@@ -55,10 +55,21 @@ func connect(
   connect(sender, signal, erased: unsafeBitCast(handler, to: GCallback.self), data)
 }
 
+/// Calls `handler` after the handlers that were connected without this, also later.
+func connectAfter(_ sender: Pointer, _ signal: String, _ handler: Handler, _ data: AnyObject) {
+  let callback = unsafeBitCast(handler, to: GCallback.self)
+  connect(sender, signal, erased: callback, data, flags: G_CONNECT_AFTER)
+}
+
 /// GObject has one type for all handlers, and calls each with the arguments of its signal.
 /// Nothing checks their number.
-func connect(_ sender: Pointer, _ signal: String, erased: GCallback, _ data: AnyObject) {
-  let flags = GConnectFlags(rawValue: 0)
+func connect(
+  _ sender: Pointer,
+  _ signal: String,
+  erased: GCallback,
+  _ data: AnyObject,
+  flags: GConnectFlags = GConnectFlags(rawValue: 0)
+) {
   g_signal_connect_data(
     sender,
     signal,

@@ -21,6 +21,8 @@ final class NoteList {
 
   /// The identifiers in ascending order.
   private var ids: [Int] = []
+  /// The number of blank rows behind the last note.
+  private var blanks = 0
 
   init() {
     model = g_object_new_with_properties(noteListType, 0, nil, nil)
@@ -34,6 +36,8 @@ final class NoteList {
 
   var count: Int { ids.count }
 
+  fileprivate var rowCount: Int { ids.count + blanks }
+
   func position(of id: Int) -> Int? {
     let index = ids.partitioningIndex { $0 >= id }
     return index < ids.count && ids[index] == id ? ids.count - 1 - index : nil
@@ -43,36 +47,55 @@ final class NoteList {
     ids.indices.contains(position) ? ids[ids.count - 1 - position] : nil
   }
 
-  // GTK makes about 200 rows, in any list that has as many. So many rows in one frame would
-  // take longer than the frame.
-  private static let rowCount = 260
-  private static let growth = 24
+  // GTK makes about 200 rows, in any list that has as many. To make or destroy so many in one
+  // frame would take a large part of it, or longer.
+  private static let longCount = 260
+  private static let rowsPerCall = 24
 
-  /// Sets the identifiers, in ascending order. A short list grows by 24 rows in a call.
+  /// Sets the identifiers, in ascending order. A short list grows by 24 rows in a call, and
+  /// shrinks by as many: rows behind the last note are blank until then.
   ///
-  /// - Parameter replaced: Called if rows show other notes than before at the same positions,
-  ///   which GTK is not told. It would make new rows for all of them.
+  /// GTK is not told that other notes are at the same positions, because it would make new rows
+  /// for all of them.
+  ///
+  /// - Parameters:
+  ///   - replacing: Called before other notes are at the same positions. Scroll to the first
+  ///     row: GTK makes new rows if it removes all those that are near the visible ones.
+  ///   - replaced: Called afterwards.
   /// - Returns: Whether the list is complete. Call again in the next frame if not.
-  func show(_ all: [Int], replaced: () -> Void) -> Bool {
-    let isLong = ids.count >= Self.rowCount
-    let limit = isLong ? all.count : min(all.count, ids.count + Self.growth)
-    update(to: limit == all.count ? all : Array(all.suffix(limit)), replaced)
-    return limit == all.count
+  func show(_ all: [Int], replacing: () -> Void, replaced: () -> Void) -> Bool {
+    let isLong = ids.count >= Self.longCount
+    let limit = isLong ? all.count : min(all.count, rowCount + Self.rowsPerCall)
+    let new = limit == all.count ? all : Array(all.suffix(limit))
+    let (first, last) = Self.equalEnds(ids, new)
+    let (removed, added) = (ids.count - first - last, new.count - first - last)
+    if removed > 0 || added > 0 { changes += 1 }
+    if removed > Self.rowsPerCall || (blanks > 0 && added > 0) {
+      replacing()
+      replace(with: new)
+      replaced()
+    } else {
+      ids = new
+      // The last identifier is at position 0.
+      changed(at: last, removed, added)
+      let surplus = min(blanks, Self.rowsPerCall)
+      blanks -= surplus
+      changed(at: rowCount, surplus, 0)
+    }
+    return limit == all.count && blanks == 0
   }
 
-  private func update(to new: [Int], _ replaced: () -> Void) {
-    let old = ids
-    let (first, last) = Self.equalEnds(old, new)
-    let (removed, added) = (old.count - first - last, new.count - first - last)
-    guard removed > 0 || added > 0 else { return }
-    changes += 1
+  private func replace(with new: [Int]) {
+    let (before, old) = (selected.flatMap(position), rowCount)
     ids = new
-    // The last identifier is at position 0.
-    guard removed > Self.growth, added > 0 else { return changed(at: last, removed, added) }
-    let kept = min(old.count, new.count)
-    changed(at: kept, old.count - kept, new.count - kept)
-    replaced()
-    gtk_selection_model_selection_changed(cast(model), 0, guint(kept))
+    blanks = max(0, min(old, Self.longCount) - Self.rowsPerCall - new.count)
+    let kept = min(old, rowCount)
+    changed(at: kept, old - kept, rowCount - kept)
+    // Not one signal for all positions: GTK would bind all rows again.
+    for position in [before, selected.flatMap(position)] {
+      guard let position, position < kept else { continue }
+      gtk_selection_model_selection_changed(cast(model), guint(position), 1)
+    }
   }
 
   private func changed(at position: Int, _ removed: Int, _ added: Int) {
@@ -135,9 +158,9 @@ private let noteListType: GType = {
 private func setListFunctions(_ table: gpointer?, _: gpointer?) {
   guard let list = table?.assumingMemoryBound(to: GListModelInterface.self) else { return }
   list.pointee.get_item_type = { _ in gTypeObject }
-  list.pointee.get_n_items = { guint(noteList($0)?.count ?? 0) }
+  list.pointee.get_n_items = { guint(noteList($0)?.rowCount ?? 0) }
   list.pointee.get_item = { model, position in
-    guard let list = noteList(model), position < list.count else { return nil }
+    guard let list = noteList(model), position < list.rowCount else { return nil }
     return Pointer(g_object_new_with_properties(gTypeObject, 0, nil, nil))
   }
 }

@@ -4,7 +4,8 @@ import LoopTransactions
 import NotesModel
 
 /// Makes and fills the rows of the list. GTK has widgets for the visible rows and up to 200
-/// beside them, however many notes there are.
+/// beside them, however many notes there are. To fill all of them takes a large part of a
+/// frame, so a row is filled when it is visible, after GTK's layout and before it is drawn.
 final class NoteRows {
   static let refresh = Selector<NoteRows>("refresh rows") { $0.refreshChanged() }
 
@@ -13,9 +14,13 @@ final class NoteRows {
   private(set) var binds = 0
   private(set) var refills = 0
   private(set) var refreshes = 0
+  private(set) var fills = 0
   private(set) var mostBound = 0
+  private(set) var outdated = 0
 
   let factory: OpaquePointer
+  /// The list view, once it was made.
+  var view: Widget?
 
   private let notes: Notes
   private let list: NoteList
@@ -23,13 +28,21 @@ final class NoteRows {
   private var bound: [OpaquePointer: Row] = [:]
   private var rows: [Int: OpaquePointer] = [:]
   private var changed: Set<Int> = []
+  /// The bound rows that have to be filled when they are visible.
+  private var stale: Set<OpaquePointer> = []
   private let dates = RowDates()
 
   /// The labels of a row, which are released after the row was unbound.
   private struct Row {
-    var id: Int
+    var id: Int?
     let title: OpaquePointer
     let detail: OpaquePointer
+
+    /// GTK's own widget of a row, which holds the box with the labels.
+    var widget: Widget? { gtk_widget_get_parent(gtk_widget_get_parent(cast(title))) }
+
+    /// Whether GTK draws the row. Its layout unmaps the rows beside the visible ones.
+    var isVisible: Bool { gtk_widget_get_mapped(cast(title)) != 0 }
   }
 
   init(_ notes: Notes, _ list: NoteList) {
@@ -51,11 +64,7 @@ final class NoteRows {
   /// Gives the focus to the row of a note, so that the arrow keys continue there. Returns
   /// false if GTK has no row for the note.
   func focus(_ id: Int) -> Bool {
-    // GTK's own widget of a row holds the box with the labels.
-    guard let row = rows[id].flatMap({ bound[$0] }),
-      let box = gtk_widget_get_parent(cast(row.title)),
-      let widget = gtk_widget_get_parent(box)
-    else { return false }
+    guard let row = rows[id].flatMap({ bound[$0] }), let widget = row.widget else { return false }
     return gtk_widget_grab_focus(widget) != 0
   }
 
@@ -63,29 +72,57 @@ final class NoteRows {
   func close() {
     rows.removeAll()
     bound.removeAll()
+    stale.removeAll()
   }
 
-  /// Fills the rows whose positions have other notes now.
-  func refill() {
+  /// Marks the rows whose positions have other notes now.
+  func markReplaced() {
     rows.removeAll(keepingCapacity: true)
     for (item, row) in bound {
-      // A row beyond the end of the list is unbound soon.
-      guard let id = id(of: item) else { continue }
-      rows[id] = item
+      let id = id(of: item)
+      if let id { rows[id] = item }
       guard id != row.id else { continue }
       bound[item]?.id = id
       refills += 1
-      fill(row, with: id)
+      stale.insert(item)
     }
+    requestLayout()
   }
 
   private func refreshChanged() {
     for id in changed {
-      guard let row = rows[id].flatMap({ bound[$0] }) else { continue }
+      guard let item = rows[id] else { continue }
       refreshes += 1
-      fill(row, with: id)
+      stale.insert(item)
     }
     changed.removeAll()
+    requestLayout()
+  }
+
+  /// Makes GTK lay out the list in this frame, or in the next one outside of a frame.
+  private func requestLayout() {
+    if !stale.isEmpty, let view { gtk_widget_queue_allocate(view) }
+  }
+
+  /// Fills the visible rows that are stale. Called after GTK's layout. GTK lays out the rows
+  /// again, because a label may have another size then, and draws them afterwards.
+  func fillVisible() {
+    for item in stale {
+      guard let row = bound[item], row.isVisible else { continue }
+      stale.remove(item)
+      fills += 1
+      fill(row)
+    }
+  }
+
+  /// Counts the visible rows that were drawn with another text than their notes have. The tests
+  /// check that there are none.
+  func countOutdated() {
+    for (item, row) in bound where row.isVisible {
+      let id = id(of: item)
+      if let id, changed.contains(id) { continue }
+      if text(for: id) != (Self.text(of: row.title), Self.text(of: row.detail)) { outdated += 1 }
+    }
   }
 
   fileprivate func make(_ item: OpaquePointer) {
@@ -98,32 +135,43 @@ final class NoteRows {
   }
 
   fileprivate func bind(_ item: OpaquePointer) {
-    guard let id = id(of: item), let row = Self.row(of: item, showing: id) else { return }
+    let id = id(of: item)
+    guard let row = Self.row(of: item, showing: id) else { return }
     binds += 1
     bound[item] = row
-    rows[id] = item
+    if let id { rows[id] = item }
+    stale.insert(item)
     mostBound = max(mostBound, bound.count)
-    fill(row, with: id)
   }
 
   fileprivate func unbind(_ item: OpaquePointer) {
     guard let row = bound.removeValue(forKey: item) else { return }
+    stale.remove(item)
     // GTK may have bound another row to the note before.
-    if rows[row.id] == item { rows[row.id] = nil }
+    if let id = row.id, rows[id] == item { rows[id] = nil }
   }
 
   private func id(of item: OpaquePointer) -> Int? {
     list.id(at: Int(gtk_list_item_get_position(item)))
   }
 
-  private func fill(_ row: Row, with id: Int) {
-    guard let note = notes[id] else { return }
-    let lines = note.lines
-    gtk_label_set_text(row.title, lines.title)
-    gtk_label_set_text(row.detail, "\(dates.text(for: note.created))  \(lines.preview)")
+  private func fill(_ row: Row) {
+    let text = text(for: row.id)
+    gtk_label_set_text(row.title, text.title)
+    gtk_label_set_text(row.detail, text.detail)
   }
 
-  private static func row(of item: OpaquePointer, showing id: Int) -> Row? {
+  private func text(for id: Int?) -> (title: String, detail: String) {
+    guard let note = id.flatMap({ notes[$0] }) else { return ("", "") }
+    let lines = note.lines
+    return (lines.title, "\(dates.text(for: note.created))  \(lines.preview)")
+  }
+
+  private static func text(of label: OpaquePointer) -> String {
+    gtk_label_get_text(label).map { String(cString: $0) } ?? ""
+  }
+
+  private static func row(of item: OpaquePointer, showing id: Int?) -> Row? {
     guard let title = gtk_widget_get_first_child(gtk_list_item_get_child(item)),
       let detail = gtk_widget_get_next_sibling(title)
     else { return nil }

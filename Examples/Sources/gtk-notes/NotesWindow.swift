@@ -50,7 +50,8 @@ final class NotesWindow {
       gdk_frame_clock_request_phase(frames, GDK_FRAME_CLOCK_PHASE_UPDATE)
     }
     connect(Pointer(frames), "update", gtkFrameBegan, self)
-    meter?.follow(frames, of: loop)
+    connectAfter(Pointer(frames), "layout", gtkLaidOut, self)
+    meter?.follow(frames, of: loop) { [unowned self] in sidebar.rows.countOutdated() }
     self.clock = clock
     loop.commit(self, Self.showState, atNextFrameOf: clock)
     listChanged()
@@ -152,6 +153,8 @@ extension NotesWindow {
 extension NotesWindow {
   fileprivate func frameBegan() { clock?.beginFrame() }
 
+  fileprivate func laidOut() { sidebar.rows.fillVisible() }
+
   fileprivate func searchChanged() { loop.commit(self, Self.find) }
 
   fileprivate func searchEnded() { focusList() }
@@ -180,6 +183,10 @@ extension NotesWindow {
 
 private func gtkFrameBegan(_: Pointer?, _ data: Pointer?) {
   handle(data, as: NotesWindow.self) { $0.frameBegan() }
+}
+
+private func gtkLaidOut(_: Pointer?, _ data: Pointer?) {
+  handle(data, as: NotesWindow.self) { $0.laidOut() }
 }
 
 private func gtkSearchChanged(_: Pointer?, _ data: Pointer?) {

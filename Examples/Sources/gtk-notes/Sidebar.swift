@@ -23,6 +23,7 @@ final class Sidebar {
     rows = NoteRows(notes, list)
     search = checked(gtk_search_entry_new())
     listView = checked(gtk_list_view_new(OpaquePointer(list.model), rows.factory))
+    rows.view = listView
     widget = checked(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
     pages = checked(gtk_stack_new())
     status = makeLabel("", styles: "note-detail")
@@ -67,10 +68,11 @@ final class Sidebar {
   /// the results of another search. Returns false if the next frame has to show the rest.
   func showList() -> Bool {
     let (count, changes) = (list.count, list.changes)
-    var isAtTop = gtk_adjustment_get_value(adjustment) < 1
+    let isAtTop = gtk_adjustment_get_value(adjustment) < 1
     let isComplete = list.show(notes.listed) {
-      rows.refill()
-      isAtTop = true
+      scroll(to: 0)
+    } replaced: {
+      rows.markReplaced()
     }
     if count == 0 || list.count == 0 { showPage() }
     if !notes.query.isEmpty || isFiltered { showStatus() }

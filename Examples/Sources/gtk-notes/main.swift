@@ -48,7 +48,8 @@ func report(_ window: NotesWindow) -> [String] {
   return [
     "\(notes.count) notes, \(notes.autosave.saves) saves of \(notes.autosave.files) files",
     "\(rows.made) rows made, at most \(rows.mostBound) shown, \(rows.binds) bound, "
-      + "\(rows.refills) replaced, \(rows.refreshes) refreshed",
+      + "\(rows.refills) replaced, \(rows.refreshes) refreshed, \(rows.fills) filled, "
+      + "\(rows.outdated) outdated",
     "\(editor.changes) changes, \(editor.commits) edits, \(window.sidebar.list.changes) lists",
   ] + (window.meter?.summary ?? [])
 }

@@ -76,6 +76,19 @@ struct NoteSearchTests {
     #expect(lab.notes.listed.prefix(7) == [0, 2, 4, 6, 8, 10, 12])
   }
 
+  @Test("a note that was deleted during the search is not listed")
+  func deleted() throws {
+    let lab = try NotesLab(texts: (0..<9000).map { "even \($0)" })
+    defer { lab.close() }
+    lab.notes.find("even")
+    lab.workers.step()
+    lab.stepped.step()
+    for id in [10, 8998] { lab.notes.delete(id) }
+    #expect(lab.notes.isSearching)
+    lab.stepped.runUntilIdle()
+    #expect(lab.notes.listed.count == 8998 && lab.listed.first { $0.hasSuffix(" 10") } == nil)
+  }
+
   @Test("a search of 100,000 notes is delivered within the budget: a batch per part at most")
   func batches() throws {
     let lab = try NotesLab()

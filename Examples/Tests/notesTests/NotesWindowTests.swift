@@ -99,6 +99,48 @@ struct NotesWindowTests {
     #expect(try folder.texts.last == "\(word)note 99999\nwith a second line")
   }
 
+  @Test("each drawn row shows its note, while the list is scrolled, searched and grows")
+  func drawnRows() throws {
+    try folder.write((0..<3000).map { "note \($0)\nwith a second line" })
+    let screen = try Screen()
+    let arguments = [folder.path, "--feed", "10000", "--rate", "2000", "--report"]
+    let window = try screen.run("gtk-notes", arguments, window: "Notes")
+    try screen.xdotool("key", "--delay", "20", "Escape", "Page_Down", "Page_Down", "End", "Home")
+    try screen.xdotool("mousemove", "--window", window, "150", "250")
+    try screen.xdotool("click", "--repeat", "30", "--delay", "10", "5")
+    for word in ["lisbon", "zzz", "note 29", "note"] {
+      try screen.xdotool("key", "ctrl+f", "ctrl+a")
+      try screen.xdotool("type", "--delay", "30", word)
+      try screen.xdotool("key", "--delay", "20", "Down", "Page_Down", "End")
+    }
+    try screen.xdotool("key", "--delay", "20", "Escape", "Delete", "ctrl+z", "ctrl+q")
+    let output = try screen.finish()
+    #expect(output.code == 0, "\(output.errors)")
+    let report = Report(output.lines)
+    let (bound, filled) = (report["bound"] ?? 0, report["filled"] ?? .max)
+    #expect(report["outdated"] == 0, "\(output.lines)")
+    // GTK binds about 200 rows, and fewer than 20 are visible.
+    #expect(filled > 0 && filled < bound / 2, "\(output.lines)")
+  }
+
+  @Test("a search uses the rows that exist, also if the list was scrolled far")
+  func rowsOfSearch() throws {
+    // The first letter of the search finds all but the last 100 notes of the list.
+    try folder.write((0..<3000).map { $0 < 100 ? "odd \($0)" : "even \($0)" })
+    let screen = try Screen()
+    _ = try screen.run("gtk-notes", [folder.path, "--report"], window: "Notes")
+    // The list grows over frames, so the first keys may find a short one.
+    for _ in 0..<8 { try screen.xdotool("key", "--delay", "200", "Escape", "End") }
+    try screen.xdotool("key", "ctrl+f")
+    try screen.xdotool("type", "--delay", "100", "even")
+    try screen.xdotool("key", "--delay", "200", "Down", "ctrl+q")
+    let output = try screen.finish()
+    #expect(output.code == 0, "\(output.errors)")
+    let report = Report(output.lines)
+    // GTK has 206 rows. If it removed 100 of them, it would make 100 others.
+    #expect(report["rows made"].map { $0 < 230 } == true, "\(output.lines)")
+  }
+
   @Test("notes that workers add while the user searches are all saved")
   func feed() throws {
     let screen = try Screen()
