@@ -71,9 +71,9 @@ extension Recorder {
 
   @inline(__always)
   private mutating func traceBeginTick(at now: UInt64) {
-    guard let trace else { return }
-    if _slowPath(!trace.isCurrent) { self.trace?.enter() }
-    trace.beginTick(at: now)
+    // In place, because a copy would count references.
+    if _slowPath(trace?.isCurrent == false) { trace?.enter() }
+    trace?.beginTick(at: now)
   }
 
   @inline(never)
