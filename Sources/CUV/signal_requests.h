@@ -128,14 +128,17 @@ static inline void lt_requests_answer(lt_signal_requests *all) {
   if (write(all->replies[1], &byte, 1) != 1) return;
 }
 
+// The signals by which a program traps. All but the last one report a fault.
+static const int lt_traps[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+enum { LT_TRAPS = sizeof lt_traps / sizeof *lt_traps };
+
 // Installs the handler of `signal`, if it has its default disposition. Returns 0, or an
 // error of libuv.
 static inline int lt_requests_add(int signal) {
   struct sigaction action;
   // A fault would happen again whenever the handler returns.
-  const int faults[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE};
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    if (signal == faults[i]) return UV_EINVAL;
+  for (int i = 0; i < LT_TRAPS - 1; i++)
+    if (signal == lt_traps[i]) return UV_EINVAL;
   if (sigaction(signal, NULL, &action) != 0) return -errno;
   if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == lt_request_on_signal) return 0;
   if ((action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL) return UV_EBUSY;
@@ -161,20 +164,18 @@ static inline int lt_signal_named(const char *name) {
 
 // Installs the handlers of the signals by which a program traps.
 static inline int lt_requests_add_traps(lt_signal_requests *all) {
-  const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+  for (int i = 0; i < LT_TRAPS; i++) {
     struct sigaction action, previous;
-    if (sigaction(signals[i], NULL, &previous) != 0) return -errno;
+    if (sigaction(lt_traps[i], NULL, &previous) != 0) return -errno;
     if ((previous.sa_flags & SA_SIGINFO) && previous.sa_sigaction == lt_request_on_trap) continue;
-    all->previous[signals[i]] = previous;
+    all->previous[lt_traps[i]] = previous;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = lt_request_on_trap;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     // Other signals would end the wait for the file. The signals of a fault cannot wait.
     sigfillset(&action.sa_mask);
-    for (size_t j = 0; j < sizeof signals / sizeof *signals; j++)
-      sigdelset(&action.sa_mask, signals[j]);
-    if (sigaction(signals[i], &action, NULL) != 0) return -errno;
+    for (int j = 0; j < LT_TRAPS; j++) sigdelset(&action.sa_mask, lt_traps[j]);
+    if (sigaction(lt_traps[i], &action, NULL) != 0) return -errno;
   }
   return 0;
 }

@@ -23,7 +23,7 @@ struct HoldTracker {
     var since: UInt64 = 0
     var duration: UInt64 = 0
     var isOver = false
-    /// The thread, as far as it was asked. 0 if it was not.
+    /// The thread that ran it. Turns of a host may change threads.
     var thread: UInt32 = 0
     var cpuTime: UInt64 = 0
     var unscheduled: UInt64 = 0
@@ -149,7 +149,7 @@ struct HoldTracker {
     hold.thread = usage.thread
     guard let (time, last) = lastUsage, now > time, usage.thread == last.thread else { return }
     let passed = rate.nanoseconds(of: now &- time)
-    let rest = noteCPU(min(passed, usage.cpuTime.since(last.cpuTime)), usage, last, of: passed)
+    let rest = noteCPU(usage.cpuTime.since(last.cpuTime), usage, last, of: passed)
     switch usage.waiting {
     case .blocked(let call): hold.blocked[call, default: 0] += rest
     // The system adds a delay when it ends, so a running one is in the rest.
@@ -165,7 +165,7 @@ struct HoldTracker {
     let passed = rate.nanoseconds(of: end &- time)
     var cpuTime = usage.cpuTime.since(last.cpuTime)
     if case .blocked = last.waiting { cpuTime = cpuTime.since(rate.nanoseconds(of: now &- end)) }
-    let rest = noteCPU(min(passed, cpuTime), usage, last, of: passed)
+    let rest = noteCPU(cpuTime, usage, last, of: passed)
     switch last.waiting {
     case .blocked(let call): hold.blocked[call, default: 0] += rest
     // A thread that did not block or wait had a CPU all the time. The system does not
@@ -175,14 +175,15 @@ struct HoldTracker {
     }
   }
 
-  /// Adds CPU time and the delay since the last usage. Returns the rest of the
-  /// time that has `passed`.
+  /// Adds CPU time and the delay since the last usage, of the time that has `passed`.
+  /// Returns the rest of it.
   private mutating func noteCPU(
     _ cpuTime: UInt64,
     _ usage: Usage,
     _ last: Usage,
     of passed: UInt64
   ) -> UInt64 {
+    let cpuTime = min(passed, cpuTime)
     let delay = min(passed - cpuTime, usage.delay.since(last.delay))
     hold.cpuTime += cpuTime
     hold.unscheduled += delay

@@ -155,7 +155,7 @@ private final class Watch: Sendable {
     }
     guard let hold else { return }
     // Named now, because the loop's thread may end next.
-    let report = LoopHold(hold, thread: Self.name(of: hold, slot.thread))
+    let report = LoopHold(hold, thread: ThreadState.name(of: hold.thread))
     state.withLock { $0.ended.append(report) }
     parking.wake()
   }
@@ -198,7 +198,7 @@ private final class Watch: Sendable {
     ended.forEach(handler)
     for (hold, slot, thread) in holds {
       let hold = withStack(hold, of: slot, thread)
-      handler(LoopHold(hold, thread: Self.name(of: hold, thread)))
+      handler(LoopHold(hold, thread: ThreadState.name(of: hold.thread)))
     }
     return pause
   }
@@ -219,12 +219,6 @@ private final class Watch: Sendable {
     // For the report of the end.
     state.withLock { $0.trackers[slot]?.add(hold.stack, to: hold.number) }
     return hold
-  }
-
-  /// The name of the thread that ran the tick. `thread` runs the loop now: turns of
-  /// a host may change threads.
-  private static func name(of hold: HoldTracker.Hold, _ thread: UInt32) -> String {
-    ThreadState.name(of: hold.thread == 0 ? thread : hold.thread)
   }
 
   private static func usage(of thread: UInt32) -> HoldTracker.Usage {

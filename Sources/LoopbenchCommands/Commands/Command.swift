@@ -69,7 +69,7 @@ extension Command {
     let (scenario, peers) = ("wake", "lt,uv")
     let isOther = !registry.scenarios.contains { $0.name == scenario }
     let named = examples.map { example in
-      let line = example.key.replacing("loopbench ", with: program + " ")
+      let line = example.key.naming(program)
       return (key: line == "loopbench" ? program : line, value: example.value)
     }
     guard isOther, let first = registry.scenarios.first else {

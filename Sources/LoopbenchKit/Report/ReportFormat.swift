@@ -45,7 +45,14 @@ package struct ReportStyle: Equatable, Sendable {
 
   /// Returns `advice` with `program` in its commands: `scripts/loopbench list`.
   func naming(_ advice: String) -> String {
-    advice.replacing("loopbench ", with: program + " ")
+    advice.naming(program)
+  }
+}
+
+extension String {
+  /// The text with `program` in its commands instead of `loopbench`.
+  package func naming(_ program: String) -> String {
+    replacing("loopbench ", with: program + " ")
   }
 }
 

@@ -70,7 +70,7 @@ struct HoldTrackerTests {
     #expect(tracked.look(at: 1200) == nil)
   }
 
-  @Test("the cause of such a tick is found by the times of its thread")  // X4
+  @Test("a tick that ended unseen has a cause, by its thread's times")  // X4
   func causesOfUnseen() {
     func cause(
       first: ThreadState.Waiting = .forCPU,
@@ -100,6 +100,16 @@ struct HoldTrackerTests {
     #expect(cause { ($0.runs, $0.delay) = (0, 0) } == .unknown)
     // Another thread of the host runs the loop now.
     #expect(cause { ($0.thread, $0.cpuTime) = (2, 900_000_000) } == .unknown)
+  }
+
+  @Test("a hold has the thread that ran it, also if another one runs the loop later")  // X4
+  func threads() {
+    var tracked = Tracked()
+    tracked.begin(1, at: 1000)
+    #expect(tracked.look(at: 1110)?.thread == 1)
+    tracked.end(at: 1150)
+    tracked.usage.thread = 2
+    #expect(tracked.look(at: 1151)?.thread == 1)
   }
 
   @Test("CPU time after the end of a tick that was blocked is not part of it")  // X4

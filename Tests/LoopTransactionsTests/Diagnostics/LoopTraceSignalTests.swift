@@ -213,7 +213,7 @@ struct LoopTraceSignalTests {
     }
   }
 
-  @Test("occasions without a path are reported, and nothing is traced")
+  @Test("LOOPTRANSACTIONS_TRACE_ON without a path is reported, and nothing is traced")
   func noPath() async {
     let result = await #expect(
       processExitsWith: .success,

@@ -335,7 +335,7 @@ struct LoopTraceTests {
     }
   }
 
-  @Test("a worker that marked an event before its first batch of a trace has its name then")  // X3
+  @Test("a worker's track has its name, also if a mark came before its first batch")  // X3
   func workerMarks() async {
     await #expect(processExitsWith: .success) {
       let scheduler = OperationScheduler("drawing", workerLimit: 1)

@@ -69,8 +69,6 @@ struct SpinningTests {
         let end = loop.now.advanced(by: .milliseconds(20))
         while loop.now < end {}
       }
-      // Updates libuv's time. The loop was created earlier.
-      loop.run(.noWait)
       loop.addTimer(after: .seconds(60)) { _ in }
       var timeouts: [Int] = []
       Interposed.beforeBlocking({ timeout in
