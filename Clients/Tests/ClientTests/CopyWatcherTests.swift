@@ -15,11 +15,11 @@ struct CopyWatcherTests {
       // A file cannot be polled.
       let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
       for descriptor in [socket, file] {
-        let before = descriptors()
+        let before = copies(of: descriptor)
         let watcher = CopyWatcher(descriptor, for: .readable, on: loop) {}
-        #expect(descriptors() == before + 1)
+        #expect(copies(of: descriptor) == before + 1)
         watcher.cancel()
-        #expect(descriptors() == before)
+        #expect(copies(of: descriptor) == before)
         // The next file has the number of the copy.
         let next = dup(descriptor)
         watcher.cancel()
@@ -31,5 +31,16 @@ struct CopyWatcherTests {
   }
 }
 
-/// The number of descriptors that this process has open.
-private func descriptors() -> Int { (0..<256).count { fcntl($0, F_GETFD) >= 0 } }
+/// The number of this process's descriptors for the file of `descriptor`. Others
+/// do not count, because Dispatch may open some at any time.
+private func copies(of descriptor: Int32) -> Int {
+  let file = identity(of: descriptor)
+  return (0..<256).count { identity(of: $0) == file }
+}
+
+/// The device and the number of the descriptor's file, or nil if it is not open.
+private func identity(of descriptor: Int32) -> [UInt64]? {
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { return nil }
+  return [UInt64(status.st_dev), UInt64(status.st_ino)]
+}
