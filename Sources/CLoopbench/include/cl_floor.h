@@ -55,6 +55,26 @@ void cl_timerfd_poll(cl_timerfd *_Nonnull timer, uint64_t deadline);
 
 void cl_timerfd_close(cl_timerfd *_Nonnull timer);
 
+// `drain` with the contract of a `RunLoopQueue`, by hand in C on libuv: objects of
+// Swift that are retained while they are queued, a hash table of their addresses, and
+// a mutex for each addition and each delivery. The floor for queues whose objects have
+// no flag and no link of the queue's own.
+typedef struct cl_hand_drain cl_hand_drain;
+
+// Opens a queue for up to `objects` objects. Each tick of its loop delivers up to
+// `batch` of them to `handler`. Its loop, to run and to stop, is the returned pointer.
+// Between two bursts, the queue must be empty. Returns NULL on failure.
+cl_hand_drain *_Nullable cl_hand_drain_open(uint32_t objects, uint32_t batch,
+                                            void (*_Nonnull handler)(void *_Nonnull object,
+                                                                     void *_Nullable context),
+                                            void *_Nullable context);
+
+// Adds an object of Swift, unless it is already queued. Call from any thread.
+void cl_hand_drain_add(cl_hand_drain *_Nonnull peer, void *_Nonnull object);
+
+// Closes the loop, releases the queued objects, and frees the queue.
+void cl_hand_drain_close(cl_hand_drain *_Nonnull peer);
+
 // `io` with epoll_wait, read and write: the floor for loops that sleep in epoll.
 // Serves all descriptors of `io` until their ends. Returns 0 if there is no
 // descriptor or no epoll.

@@ -22,8 +22,8 @@ extension Scenario {
         workload: Workload(warmUps: 10, samples: 100, operations: CommitLoad.targets)
       ),
     ],
-    references: ["uv", "set", "dirtybit"],
-    floors: ["set", "dirtybit"],
+    references: ["uv", "set", "dirtybit", "hand"],
+    floors: ["set", "dirtybit", "hand"],
     details: """
       A tick of the loop performs each committed target once, however often it was committed. `first`
       times the commits and the tick. `duplicate` times only commits of targets that are already
@@ -35,8 +35,8 @@ extension Scenario {
         loop   1000 pending │ commit 1 … commit 1000, ten times │ tick
         duplicate           ├───────────────────────────────────┤     divided by 10000
 
-      Everything happens on the loop's thread, without a wake. The peers `set` and `dirtybit` do not
-      run a loop. They show the cost of the bookkeeping alone.
+      Everything happens on the loop's thread, without a wake. The peers `set`, `dirtybit` and `hand`
+      do not run a loop. They show the cost of the bookkeeping alone.
       """
   )
 }

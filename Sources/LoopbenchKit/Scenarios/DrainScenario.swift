@@ -25,6 +25,8 @@ extension Scenario {
         isStandard: false
       ),
     ],
+    references: ["uv", "hand"],
+    floors: ["hand"],
     details: """
       The loop's own thread queues 1000 objects. The loop delivers them to a function, 16 per tick
       (`batched`) or all in one tick (`whole`).
@@ -117,6 +119,42 @@ struct LTDrain: FullPeer {
         return try finish.nanoseconds(since: began)
       }
       ticks.note(in: &slice)
+    }
+  }
+}
+
+/// `drain` by hand. It is the floor for queues that retain objects of any class.
+struct HandDrain: Peer {
+  let name = "hand"
+  let scenario = "drain"
+  let series = ["batched", "whole"]
+  let isReference = true
+  let isStandard = false
+  let summary =
+    "C on libuv: a table of addresses under uv_mutex, retained objects, delivered in prepare: a floor"
+
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    let objects = ObjectList(count: slice.workload.operations) { _ in Object() }
+    let finish = CompletionCounter()
+    let peer = cl_hand_drain_open(
+      UInt32(objects.count),
+      UInt32(DrainLoad.batch(for: slice)),
+      { object, finish in
+        cl_black_hole(object)
+        cl_finish_step(finish)
+      },
+      finish.pointer
+    )
+    guard let peer else { throw .noLoop }
+    defer { cl_hand_drain_close(peer) }
+    finish.pointer.pointee.stop = cl_uv_loop_stop
+    finish.pointer.pointee.stop_context = UnsafeMutableRawPointer(peer)
+    try slice.sample { (_) throws(PeerError) in
+      finish.reset(target: objects.count)
+      let began = cl_now()
+      objects.forEach { cl_hand_drain_add(peer, Unmanaged.passUnretained($0).toOpaque()) }
+      cl_uv_loop_run(UnsafeMutableRawPointer(peer))
+      return try finish.nanoseconds(since: began)
     }
   }
 }

@@ -67,6 +67,47 @@ struct CPeerTests {
     }
   }
 
+  @Test(
+    "the queue by hand delivers each object once, retained and in order",
+    arguments: [1, 16, 1000] as [UInt32]
+  )
+  func handDrain(batch: UInt32) throws {
+    final class Delivered {
+      var addresses: [UnsafeMutableRawPointer] = []
+      var loop: UnsafeMutableRawPointer?
+    }
+    final class Element {}
+    let delivered = Delivered()
+    let peer = try #require(
+      cl_hand_drain_open(
+        1000,
+        batch,
+        { object, context in
+          guard let context else { return }
+          let delivered = Unmanaged<Delivered>.fromOpaque(context).takeUnretainedValue()
+          delivered.addresses.append(object)
+          if delivered.addresses.count == 1000 { cl_uv_loop_stop(delivered.loop) }
+        },
+        Unmanaged.passUnretained(delivered).toOpaque()
+      )
+    )
+    defer { cl_hand_drain_close(peer) }
+    delivered.loop = UnsafeMutableRawPointer(peer)
+    weak var last: Element?
+    for _ in 1...3 {
+      var elements = (0..<1000).map { _ in Element() }
+      let addresses = elements.map { Unmanaged.passUnretained($0).toOpaque() }
+      last = elements.last
+      for address in addresses + addresses { cl_hand_drain_add(peer, address) }
+      elements = []
+      #expect(last != nil)
+      delivered.addresses = []
+      cl_uv_loop_run(UnsafeMutableRawPointer(peer))
+      #expect(delivered.addresses == addresses)
+      #expect(last == nil)
+    }
+  }
+
   @Test("every object that another thread queues is delivered once")
   func drainAcross() throws {
     let peer = try #require(cl_uv_drain_open(5000))
