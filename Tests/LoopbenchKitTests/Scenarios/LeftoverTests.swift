@@ -51,7 +51,8 @@ struct LeftoverTests {
 
   static let own = [
     "lt", "lt.kept", "lt.own", "lt.reported", "lt.spinning", "lt.timed", "lt.traced", "lt.watched",
-    "uv", "eventfd", "epoll", "cond", "heap", "set", "dirtybit", "uvwork", "ring",
+    "uv", "eventfd", "epoll", "cond", "heap", "set", "dirtybit", "hand", "uvwork",
+    "ring",
   ]
 
   @Test("a peer with its own threads leaks neither threads nor descriptors")

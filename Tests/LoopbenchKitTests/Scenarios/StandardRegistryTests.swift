@@ -21,9 +21,9 @@ struct StandardRegistryTests {
     }
   }
 
-  @Test("commit peers are compared with uv, set and dirtybit")
+  @Test("commit peers are compared with uv, set, dirtybit and hand")
   func references() {
-    #expect(Scenario.commit.references == ["uv", "set", "dirtybit"])
+    #expect(Scenario.commit.references == ["uv", "set", "dirtybit", "hand"])
     #expect(Scenario.idle.extras == [.difference])
   }
 }
