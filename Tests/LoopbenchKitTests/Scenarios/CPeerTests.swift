@@ -78,19 +78,14 @@ struct CPeerTests {
     }
     final class Element {}
     let delivered = Delivered()
-    let peer = try #require(
-      cl_hand_drain_open(
-        1000,
-        batch,
-        { object, context in
-          guard let context else { return }
-          let delivered = Unmanaged<Delivered>.fromOpaque(context).takeUnretainedValue()
-          delivered.addresses.append(object)
-          if delivered.addresses.count == 1000 { cl_uv_loop_stop(delivered.loop) }
-        },
-        Unmanaged.passUnretained(delivered).toOpaque()
-      )
-    )
+    let deliver: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
+      guard let context = $1 else { return }
+      let delivered = Unmanaged<Delivered>.fromOpaque(context).takeUnretainedValue()
+      delivered.addresses.append($0)
+      if delivered.addresses.count == 1000 { cl_uv_loop_stop(delivered.loop) }
+    }
+    let context = Unmanaged.passUnretained(delivered).toOpaque()
+    let peer = try #require(cl_hand_drain_open(1000, batch, deliver, context))
     defer { cl_hand_drain_close(peer) }
     delivered.loop = UnsafeMutableRawPointer(peer)
     weak var last: Element?
