@@ -172,9 +172,12 @@ struct IOCountTests {
     let few = try cost(peer, series, 100)
     let more = try cost(peer, series, 400) - few
     let events = 3 * 300
-    #expect(more.polls == events && more.reads == events && more.writes == events)
+    #expect(more.writes == events)
     #expect(more.changes == 0)
-    // The start and the end of two runs differ by an allocation or two.
+    // The start and the end of two runs may differ by a poll, a read or an allocation
+    // or two, because the client has a thread of its own.
+    #expect(abs(more.polls - events) < 10, "\(more.polls) polls")
+    #expect(abs(more.reads - events) < 10, "\(more.reads) reads")
     if Interposed.isOptimized { #expect(more.allocations < 10) }
   }
 
