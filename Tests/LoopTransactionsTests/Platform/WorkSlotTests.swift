@@ -16,6 +16,7 @@ struct WorkSlotTests {
       let loop = try EventLoop()
       loop.tickHandler = { _ in }
       let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+      defer { word.deallocate() }
       word.initialize(to: 0)
       Process.handlingSignals({ word.pointee = WorkSlot.ofThisThread?.work ?? 1 }) {
         loop.post(fileID: "App/Main.swift", line: 12) { Process.raiseSignal() }
