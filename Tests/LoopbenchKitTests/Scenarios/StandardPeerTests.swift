@@ -9,16 +9,18 @@ struct StandardPeerTests {
     let selection = try Selection(from: .standard, placement: .detect())
     for contender in selection.contenders {
       let outcome = try await measure(contender, round: 1)
+      #expect(outcome.earlyFires == 0, "\(contender.name)")
+      // A slow machine may miss operations of an open loop, even all of them.
+      let missed = notStarted(outcome, contender.series)
+      if missed >= contender.series.workload.samples, outcome.recorded.count < 2 { continue }
       let companions = contender.scenario.series.filter { $0.companionOf == contender.series.name }
       for series in [contender.series] + companions {
         let histogram = outcome.recorded[series.name]?.dense
-        // A slow machine may miss operations of an open loop.
-        let count = (histogram?.count ?? 0) + notStarted(outcome, contender.series)
+        let count = (histogram?.count ?? 0) + missed
         #expect(count >= UInt64(contender.series.workload.samples), "\(contender.name)")
         #expect((histogram?.max ?? 0) > 0, "\(contender.name)")
       }
       #expect(outcome.recorded.count == 1 + companions.count, "\(contender.name)")
-      #expect(outcome.earlyFires == 0, "\(contender.name)")
     }
   }
 
