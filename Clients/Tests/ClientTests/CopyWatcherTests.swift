@@ -34,11 +34,11 @@ struct CopyWatcherTests {
 /// The number of this process's descriptors for the file of `descriptor`. Others
 /// do not count, because Dispatch may open some at any time.
 private func copies(of descriptor: Int32) -> Int {
-  let file = identity(of: descriptor)
+  guard let file = identity(of: descriptor) else { return 0 }
   return (0..<256).count { identity(of: $0) == file }
 }
 
-/// The device and the number of the descriptor's file, or nil if it is not open.
+/// The device and inode numbers of the descriptor's file, or nil if it is not open.
 private func identity(of descriptor: Int32) -> [UInt64]? {
   var status = stat()
   guard fstat(descriptor, &status) == 0 else { return nil }

@@ -55,7 +55,7 @@ void cl_timerfd_poll(cl_timerfd *_Nonnull timer, uint64_t deadline);
 
 void cl_timerfd_close(cl_timerfd *_Nonnull timer);
 
-// `drain` with the contract of a `RunLoopQueue`, by hand in C on libuv: objects of
+// `drain` with the table and the locks of a `RunLoopQueue`, by hand in C on libuv: objects of
 // Swift that are retained while they are queued, a hash table of their addresses, and
 // a mutex for each addition and each delivery. The floor for queues whose objects have
 // no flag and no link of the queue's own.
@@ -69,7 +69,8 @@ cl_hand_drain *_Nullable cl_hand_drain_open(uint32_t objects, uint32_t batch,
                                                                      void *_Nullable context),
                                             void *_Nullable context);
 
-// Adds an object of Swift, unless it is already queued. Call from any thread.
+// Adds an object of Swift, unless it is already queued. Call on the loop's thread, while
+// the loop does not run. Until the queue is empty again, add at most `objects` objects.
 void cl_hand_drain_add(cl_hand_drain *_Nonnull peer, void *_Nonnull object);
 
 // Closes the loop, releases the queued objects, and frees the queue.

@@ -1,4 +1,4 @@
-/// `commit` by hand, with the same bookkeeping as an `EventLoop`: targets of any class, in
+/// `commit` by hand, with the same table and order as an `EventLoop`: targets of any class, in
 /// commit order, each retained until its action has returned.
 struct HandCommit: FullPeer {
   let name = "hand"
@@ -27,9 +27,9 @@ private final class PendingTable: PendingTargets {
     init(_ perform: @escaping (CommitTarget) -> Void) { self.perform = perform }
   }
 
+  private let show = Action { $0.perform() }
   // A slot has the number of an entry, and is free if that is below `epoch`. The
   // entries since then have the numbers from `epoch` to `tail`.
-  private let show = Action { $0.perform() }
   private let entries: UnsafeMutablePointer<Entry>
   private let slots: UnsafeMutablePointer<UInt32>
   private let mask: UInt32
@@ -38,7 +38,7 @@ private final class PendingTable: PendingTargets {
   @exclusivity(unchecked) private var tail: UInt32 = 1
 
   init(capacity: Int) {
-    // A quarter of the slots is used.
+    // At most a quarter of the slots is used.
     let bits = UInt64(Int.bitWidth - (capacity - 1).leadingZeroBitCount) + 2
     mask = (1 << bits) - 1
     shift = 64 - bits

@@ -8,11 +8,13 @@ struct StandardPeerTests {
   func samples() async throws {
     let selection = try Selection(from: .standard, placement: .detect())
     for contender in selection.contenders {
-      let outcome = try await measure(contender, round: 1)
+      var outcome = try await measure(contender, round: 1)
+      // A slow machine may miss all operations of an open loop.
+      for round in 2...5 where isMissed(outcome, contender.series) {
+        outcome = try await measure(contender, round: round)
+      }
       #expect(outcome.earlyFires == 0, "\(contender.name)")
-      // A slow machine may miss operations of an open loop, even all of them.
       let missed = notStarted(outcome, contender.series)
-      if missed >= contender.series.workload.samples, outcome.recorded.count < 2 { continue }
       let companions = contender.scenario.series.filter { $0.companionOf == contender.series.name }
       for series in [contender.series] + companions {
         let histogram = outcome.recorded[series.name]?.dense
@@ -32,6 +34,11 @@ struct StandardPeerTests {
   /// The number of open-loop operations that may not have been started.
   private func notStarted(_ outcome: SliceOutcome, _ series: Series) -> UInt64 {
     series.kind == .intended ? outcome.missed : 0
+  }
+
+  /// Whether no operation of an open loop was started in time.
+  private func isMissed(_ outcome: SliceOutcome, _ series: Series) -> Bool {
+    notStarted(outcome, series) >= series.workload.samples && outcome.recorded.count < 2
   }
 
   @Test("every peer outside the standard run records its samples, also when measured again")
