@@ -86,8 +86,13 @@ struct BudgetMeter {
   private var lastKind: UInt = 0
   private var lastCycles: UInt64 = 0
 
+  // Whether nothing has changed since the meter was refilled.
+  private var isFull = true
   private var spent: UInt64 = 0
   private var performed = 0
+  // The number of pieces that may be performed: `limits.count`, or 0 once the
+  // time is spent, or no limit while the budget is lifted.
+  private var allowance: Int
   // When the period began, by the clock, unless `isStartKnown` is false, and by
   // the counter.
   private var start: UInt64 = 0
@@ -102,7 +107,7 @@ struct BudgetMeter {
 
   /// Whether the budget is ignored, because a whole run is returning or the
   /// loop is closing.
-  var isLifted = false
+  var isLifted = false { didSet { updateAllowance() } }
 
   /// Creates a full meter for `budget`. A virtual clock is cheap, so it is
   /// always read.
@@ -110,6 +115,7 @@ struct BudgetMeter {
     self.time = time
     limits = Limits(budget)
     nextLimits = limits
+    allowance = limits.count
     cyclesPerReading = time.isVirtual ? 0 : System.cyclesPerReading
     lightCycles = cyclesPerReading / 10
     countsTime = cyclesPerReading > 0 && System.hasInvariantCycles
@@ -125,7 +131,13 @@ struct BudgetMeter {
   /// anything yet.
   mutating func setBudget(_ budget: EventLoop.Budget) {
     nextLimits = Limits(budget)
-    if !isRunning, performed == 0, latestEnd == .max { limits = nextLimits }
+    guard !isRunning, performed == 0, latestEnd == .max else { return isFull = false }
+    limits = nextLimits
+    updateAllowance()
+  }
+
+  private mutating func updateAllowance() {
+    allowance = isLifted ? .max : isOver ? 0 : limits.count
   }
 
   /// Starts a period of spending, unless one is in progress.
@@ -133,6 +145,7 @@ struct BudgetMeter {
   mutating func begin() {
     guard !isRunning else { return }
     isRunning = true
+    isFull = false
     isStartKnown = !knowsRate
     if isStartKnown { start = time.nanoseconds }
     startCycles = System.cycles
@@ -218,33 +231,41 @@ struct BudgetMeter {
   /// Whether some of the budget is left.
   var hasRoom: Bool {
     if isLifted { return true }
-    guard performed < limits.count, !isOver else { return false }
+    guard isWithin else { return false }
     return spent &+ stretch < limits.time && (latestEnd == .max || time.nanoseconds < latestEnd)
   }
 
   /// Ends spending at `end` at the latest. Applies until `refill()`.
-  mutating func limit(until end: UInt64) { latestEnd = end }
+  mutating func limit(until end: UInt64) {
+    isFull = false
+    latestEnd = end
+  }
 
   /// Replaces the budget with all the time until `end`. Applies until
   /// `refill()`.
   mutating func extend(until end: UInt64) {
     refill()
+    isFull = false
     limits = Limits(time: .max, count: .max)
     latestEnd = end
+    updateAllowance()
   }
 
   /// Refills the meter for the next tick.
   @inline(__always)
   mutating func refill() {
+    if isFull { return }
+    isFull = !isRunning
     limits = nextLimits
     latestEnd = .max
     spent = 0
     performed = 0
     isOver = false
+    updateAllowance()
   }
 
   @inline(__always)
-  private var isWithin: Bool { isLifted || (performed < limits.count && !isOver) }
+  private var isWithin: Bool { performed < allowance }
 
   @inline(never)
   private mutating func readClock() -> Bool {
@@ -258,6 +279,7 @@ struct BudgetMeter {
       isStartKnown = true
     }
     isOver = spent &+ (present &- start) >= limits.time || present >= latestEnd
+    updateAllowance()
     return isWithin
   }
 }

@@ -231,8 +231,18 @@ extension EventLoop {
   /// Traps unless the caller is on the loop's thread and the loop is open.
   @inline(__always)
   package func checkUsable(_ operation: StaticString) {
+    if _fastPath(isUsableHere) { return }
+    checkUsableSlowly(operation)
+  }
+
+  /// Whether the caller is on the loop's thread and the loop is open.
+  @inline(__always)
+  var isUsableHere: Bool { core.isOnThread && state != .closed }
+
+  @inline(never)
+  private func checkUsableSlowly(_ operation: StaticString) {
     checkThread(operation)
-    if _fastPath(state != .closed) { return }
+    if state != .closed { return }
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
   }
 

@@ -146,15 +146,13 @@ extension QueueState {
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-    guard let slot = list.firstFreeSlot(hash: KeyedFIFO<Reference>.hash(key, 0)) else {
-      return insertSlowly(object, key)
+    let hash = KeyedFIFO<Reference>.hash(key, 0)
+    guard let slot = list.firstFreeSlot(hash: hash) else {
+      return list.isInFirstSlot(key, 0, hash: hash) ? .alreadyQueued : insertOnce(object, key)
     }
-    return insert(object, key, slot: slot)
-  }
-
-  @inline(never)
-  private mutating func insertSlowly(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
-    insertOnce(object, key)
+    _ = Unmanaged.passRetained(object)
+    list.append(key, 0, Reference(), slot: slot)
+    return beginDrain()
   }
 
   /// Does the same as `dequeue` in a plain queue.
@@ -248,17 +246,17 @@ extension QueueState {
     return false
   }
 
-  /// Looks up `key` once: for a member, and for the slot of a new entry.
-  @inline(__always)
+  @inline(never)
   private mutating func insertOnce(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
-    guard let slot = list.freeSlot(key, 0) else { return .alreadyQueued }
-    return insert(object, key, slot: slot)
+    if list.find(key, 0) != nil { return .alreadyQueued }
+    _ = Unmanaged.passRetained(object)
+    list.append(key, 0, Reference())
+    return beginDrain()
   }
 
+  /// The result for an element that was added.
   @inline(__always)
-  private mutating func insert(_ object: AnyObject, _ key: UInt, slot: Int) -> EnqueueAction {
-    _ = Unmanaged.passRetained(object)
-    list.append(key, 0, Reference(), slot: slot)
+  private mutating func beginDrain() -> EnqueueAction {
     defer { isDraining = true }
     return .queued(wakes: !isDraining)
   }

@@ -3,8 +3,11 @@ extension TransactionSet {
   /// Commits (`key`, `selector`) unless it is pending.
   @inline(__always)
   func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    guard let slot = list.freeSlot(key, number) else { return metrics.coalesced.add() }
-    if _slowPath(slowCount > 0) { return commitSlowly(key, selector, number) }
+    let hash = List.hash(key, number)
+    guard slowCount == 0, let slot = list.firstFreeSlot(hash: hash) else {
+      if list.isInFirstSlot(key, number, hash: hash) { return metrics.coalesced.add() }
+      return commitSlowly(key, selector, number)
+    }
     list.append(key, number, Pending(selector: selector), slot: slot)
     // Adding the first entry notifies the host of an embedded loop. The host's
     // code may use the set, so the target must be retained before.
@@ -15,7 +18,7 @@ extension TransactionSet {
 
   /// Commits a pair, and takes over the caller's reference to the target.
   func commitOwned(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    guard slowCount == 0, let slot = list.freeSlot(key, number) else {
+    guard slowCount == 0, let slot = list.firstFreeSlot(hash: List.hash(key, number)) else {
       commit(key, selector, number)
       return KeyedObject.at(key).release()
     }
@@ -89,7 +92,7 @@ extension TransactionSet {
     assert(!transaction.holdsWeakly)
     let (key, number) = (transaction.key, transaction.number)
     transaction.didLink()
-    guard slowCount == 0, let slot = list.freeSlot(key, number, hash: transaction.hash) else {
+    guard slowCount == 0, let slot = list.firstFreeSlot(hash: transaction.hash) else {
       commitSlowly(transaction)
       return target.release()
     }
@@ -124,7 +127,7 @@ extension TransactionSet {
     }
   }
 
-  // Looking up a weak entry may remove it, which moves the slots.
+  // Looking up a weak entry may remove it, which empties the list.
   @inline(never)
   private func commitSlowly(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     bringForward(key, number)

@@ -93,7 +93,8 @@ private struct ComparedFIFO: ~Copyable {
   private mutating func appendUnindexed() {
     let (key, _) = pick()
     list.appendUnindexed(key, reference.nextNumber)
-    reference.append(key, 0, reference.nextNumber, isIndexed: false)
+    let tag = KeyedFIFO<Int>.unindexedTag
+    reference.append(key, tag, reference.nextNumber, isIndexed: false)
   }
 
   private mutating func look() {
