@@ -76,6 +76,12 @@ void cl_hand_drain_add(cl_hand_drain *_Nonnull peer, void *_Nonnull object);
 // Closes the loop, releases the queued objects, and frees the queue.
 void cl_hand_drain_close(cl_hand_drain *_Nonnull peer);
 
+// `idle` with the checks of a loop that has nothing to do, by hand in C on libuv: a prepare
+// callback counts the tick and looks for posts of both kinds and for callbacks, and a
+// check callback looks for callbacks. The floor for runtimes on libuv's loop. Returns a loop to
+// run, to stop and to close, or NULL on failure.
+void *_Nullable cl_hand_idle_open(void);
+
 // `io` with epoll_wait, read and write: the floor for loops that sleep in epoll.
 // Serves all descriptors of `io` until their ends. Returns 0 if there is no
 // descriptor or no epoll.

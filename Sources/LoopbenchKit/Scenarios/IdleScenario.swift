@@ -59,10 +59,30 @@ struct UVIdle: FullPeer {
   let summary = "C on libuv: a bare loop with the same foreign idle handle"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    guard let loop = cl_uv_loop_open() else { throw .noLoop }
+    try slice.sampleTicks(ofLoop: cl_uv_loop_open())
+  }
+}
+
+extension Slice {
+  /// Measures the ticks of `loop`, which has no other use, and closes it.
+  fileprivate mutating func sampleTicks(ofLoop loop: UnsafeMutableRawPointer?) throws(PeerError) {
+    guard let loop else { throw .noLoop }
     defer { cl_uv_loop_close(loop) }
     let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
-    try slice.sampleTicks(of: loop, to: finish) { cl_uv_loop_run(loop) }
+    try sampleTicks(of: loop, to: finish) { cl_uv_loop_run(loop) }
+  }
+}
+
+/// `idle` on a libuv loop with the callbacks of a runtime, written by hand.
+struct HandIdle: FullPeer {
+  let name = "hand"
+  let scenario = "idle"
+  let isReference = true
+  let isStandard = false
+  let summary = "C on libuv: two callbacks that look for work in each tick: a floor"
+
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try slice.sampleTicks(ofLoop: cl_hand_idle_open())
   }
 }
 

@@ -49,6 +49,7 @@ extension Registry {
       CTimer.cond,
       DispatchTimer(),
       UVIdle(),
+      HandIdle(),
       LTIdle(),
       LTOwnIdle(),
       LTIdle(observation: .reported),
