@@ -151,6 +151,18 @@ extension KeyedFIFO {
     return place(at: slot) != nil || isFull ? nil : slot
   }
 
+  /// Returns the slot that a new entry with `key` and `tag` would use, or nil if
+  /// such an entry exists.
+  @inline(__always)
+  private func freeSlot(_ key: UInt, _ tag: UInt32, hash: UInt64) -> Int? {
+    var slot = firstSlot(hash)
+    while let place = place(at: slot) {
+      if has(key, tag, at: place) { return nil }
+      slot = (slot &+ 1) & mask
+    }
+    return slot
+  }
+
   /// Whether the first slot of `hash`, the hash of `key` and `tag`, has their
   /// entry. If not, another slot may have it.
   @inline(__always)
@@ -196,6 +208,21 @@ extension KeyedFIFO {
   package mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload) {
     if _slowPath(isFull) { makeRoom() }
     append(key, tag, payload, slot: nextFree(key, tag))
+  }
+
+  /// Appends an entry, unless one with the same key and tag exists. `hash` is
+  /// the hash of both. Returns whether it was appended.
+  @inline(__always)
+  mutating func appendOnce(
+    _ key: UInt,
+    _ tag: UInt32,
+    _ payload: Payload,
+    hash: UInt64
+  ) -> Bool {
+    if _slowPath(isFull) { makeRoom() }
+    guard let slot = freeSlot(key, tag, hash: hash) else { return false }
+    append(key, tag, payload, slot: slot)
+    return true
   }
 
   /// Appends an entry with the slot that `firstFreeSlot` just returned.

@@ -28,11 +28,16 @@ public final class LoopTimer {
     case none
   }
 
+  /// The callback. `withExtendedLifetime` of a closure by itself allocates.
+  private struct Body {
+    let call: (Firing) -> Void
+  }
+
   let core: PortCore
   private let place: SourcePlace?
   private let schedule: TimerSchedule
   private unowned let loop: EventLoop  // loop only; not touched once retired
-  @exclusivity(unchecked) private var body: ((Firing) -> Void)?  // loop only
+  @exclusivity(unchecked) private var body: Body?  // loop only
   @exclusivity(unchecked) private var source = Source.none  // loop only
   private var isWaitedFor = true  // loop only
   // Whether a timer of the schedule `onRequest` has a deadline.
@@ -63,7 +68,7 @@ public final class LoopTimer {
     self.loop = loop
     due = deadline
     self.schedule = schedule
-    self.body = body
+    self.body = Body(call: body)
   }
 
   /// The next deadline, or the last deadline if the timer has ended.
@@ -190,7 +195,7 @@ extension LoopTimer {
   /// Calls the callback. After the last call, releases it.
   private func fire(at now: UInt64, on loop: EventLoop) {
     guard let body else { return }
-    body(advance(to: now, on: loop))
+    body.call(advance(to: now, on: loop))
   }
 
   /// Keeps the timer from firing, and the loop from waiting for it, in a child

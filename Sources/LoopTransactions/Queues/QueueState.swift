@@ -131,7 +131,9 @@ extension QueueState {
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-    if isExclusive, !isWeak, !isFull { return insertOnce(object, key) }
+    if isExclusive, !isWeak, !isFull {
+      return insertOnce(object, key, KeyedFIFO<Reference>.hash(key, 0))
+    }
     if isExclusive, isMember(key) { return .alreadyQueued }
     // Removing dead elements from the front may make room.
     if isFull { lookahead = dropDeadInFront() }
@@ -148,7 +150,7 @@ extension QueueState {
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     let hash = KeyedFIFO<Reference>.hash(key, 0)
     guard let slot = list.firstFreeSlot(hash: hash) else {
-      return list.isInFirstSlot(key, 0, hash: hash) ? .alreadyQueued : insertOnce(object, key)
+      return list.isInFirstSlot(key, 0, hash: hash) ? .alreadyQueued : insertOnce(object, key, hash)
     }
     _ = Unmanaged.passRetained(object)
     list.append(key, 0, Reference(), slot: slot)
@@ -247,10 +249,13 @@ extension QueueState {
   }
 
   @inline(never)
-  private mutating func insertOnce(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
-    if list.find(key, 0) != nil { return .alreadyQueued }
+  private mutating func insertOnce(
+    _ object: AnyObject,
+    _ key: UInt,
+    _ hash: UInt64
+  ) -> EnqueueAction {
+    guard list.appendOnce(key, 0, Reference(), hash: hash) else { return .alreadyQueued }
     _ = Unmanaged.passRetained(object)
-    list.append(key, 0, Reference())
     return beginDrain()
   }
 

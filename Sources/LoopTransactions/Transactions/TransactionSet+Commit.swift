@@ -6,7 +6,7 @@ extension TransactionSet {
     let hash = List.hash(key, number)
     guard slowCount == 0, let slot = list.firstFreeSlot(hash: hash) else {
       if list.isInFirstSlot(key, number, hash: hash) { return metrics.coalesced.add() }
-      return commitSlowly(key, selector, number)
+      return commitSlowly(key, selector, number, hash: hash)
     }
     list.append(key, number, Pending(selector: selector), slot: slot)
     // Adding the first entry notifies the host of an embedded loop. The host's
@@ -129,7 +129,20 @@ extension TransactionSet {
 
   // Looking up a weak entry may remove it, which empties the list.
   @inline(never)
-  private func commitSlowly(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+  private func commitSlowly(
+    _ key: UInt,
+    _ selector: UInt,
+    _ number: UInt32,
+    hash: UInt64
+  ) {
+    if slowCount == 0 {
+      let pending = Pending(selector: selector)
+      guard list.appendOnce(key, number, pending, hash: hash) else {
+        return metrics.coalesced.add()
+      }
+      _ = KeyedObject.at(key).retain()
+      return didAppend()
+    }
     bringForward(key, number)
     guard let place = findLive(key, number) else {
       traceCommit(key, number)

@@ -126,7 +126,8 @@ package enum PostBurst {
   /// Starts `count` producers, runs the loop and joins them.
   ///
   /// A producer ends after the burst. The end of a thread unmaps its stack, which
-  /// interrupts the loop's CPU: with 64 producers, it took half of the time.
+  /// interrupts the loop's CPU. With 64 producers that ended at once, a function took
+  /// 68 ns instead of 14, and 169 instead of 110 with libuv.
   private static func run(
     _ count: Int,
     _ cpu: Int?,
