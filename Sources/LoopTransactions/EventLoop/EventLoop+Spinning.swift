@@ -1,3 +1,27 @@
+/// Whether another thread of the process may run while the loop spins.
+struct SpinCPUs {
+  // Looked up again after this many waits, because threads may be started or
+  // pinned later. A lookup takes 20 us with 10 threads.
+  private static let interval = 1000
+
+  private var areSeveral = false
+  private var waits = 0
+
+  /// Looks at the CPUs of each thread of the process.
+  mutating func update() {
+    areSeveral = ActiveCores.areSeveral
+    waits = 0
+  }
+
+  /// Called before each wait. Returns whether the loop may spin.
+  mutating func allowsSpinning() -> Bool {
+    if areSeveral { return true }
+    waits += 1
+    if waits == Self.interval { update() }
+    return areSeveral
+  }
+}
+
 // Spinning before a poll that would block.
 extension EventLoop {
   /// How long the loop spins before it blocks, so that a post from another CPU
@@ -17,8 +41,9 @@ extension EventLoop {
   ///   not delayed.
   ///
   /// Has no effect while the loop is embedded or stepped, while the owner of an
-  /// adopted loop runs it, in `run(.noWait)`, and in a process that may use only
-  /// one CPU, where the posting thread needs the CPU. The loop also blocks
+  /// adopted loop runs it, in `run(.noWait)`, and in a process whose threads may
+  /// all use only one CPU, where the posting thread needs the CPU. The loop's own
+  /// thread may be pinned. The loop also blocks
   /// without spinning after it has begun to watch a descriptor. While ticks are
   /// measured, a post that arrives runs in the next tick.
   ///
@@ -35,6 +60,7 @@ extension EventLoop {
         "EventLoop.spinsBeforeBlocking: must be from zero to 1 ms, got \(newValue)"
       )
       spinNanoseconds = UInt64(clamping: newValue.clampedNanoseconds)
+      if spinNanoseconds > 0 { spinCPUs.update() }
     }
   }
 
@@ -48,7 +74,7 @@ extension EventLoop {
   @inline(never)
   func spin() -> Bool {
     guard state == .running, mayBlock, host == nil, virtualTime == nil else { return false }
-    guard ActiveCores.count > 1 else { return false }
+    guard spinCPUs.allowsSpinning() else { return false }
     // Otherwise libuv would report that its poll does not block.
     disarm()
     uv.updateTime()

@@ -164,6 +164,7 @@ public final class EventLoop {
   var storedPostCapacity: Int?
   @exclusivity(unchecked) var isTimed = false
   @exclusivity(unchecked) var spinNanoseconds: UInt64 = 0
+  @exclusivity(unchecked) var spinCPUs = SpinCPUs()
 
   /// Creates a loop from its components.
   ///

@@ -81,6 +81,31 @@ struct SpinningTests {
     }
   }
 
+  #if os(Linux)
+    @Test("a loop spins on a thread that is pinned to one CPU")  // L15
+    func pinned() async {
+      await #expect(processExitsWith: .success) {
+        let trace = Trace()
+        TestThread.run {
+          guard Process.useOneProcessor() else { return }
+          try? withLoop { loop in
+            let (port, rounds) = (loop.awaitedPort, Tally())
+            loop.run(.noWait)
+            loop.spinsBeforeBlocking = .milliseconds(1)
+            loop.whileSpinning = {
+              if rounds.increment() == 1 { TestThread.run { port.stop() } }
+            }
+            // Ends the run if the loop does not spin.
+            loop.addTimer(after: .seconds(10)) { _ in }
+            loop.run(.once)
+            trace.record("\(rounds.value) round, \(loop.metrics.wakesSent) wakes")
+          }
+        }
+        #expect(trace.events == ["1 round, 0 wakes"])
+      }
+    }
+  #endif
+
   @Test("a post that an adopted loop finds by spinning makes no wake")  // L15
   func adopted() throws {
     try withAdoptedLoop { _, loop in
