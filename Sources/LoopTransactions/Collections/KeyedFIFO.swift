@@ -117,7 +117,7 @@ extension KeyedFIFO {
 
   /// The hash of `key` and `tag`. Finding and appending an entry need it.
   @inline(__always)
-  static func hash(_ key: UInt, _ tag: UInt32) -> UInt64 {
+  package static func hash(_ key: UInt, _ tag: UInt32) -> UInt64 {
     // Fibonacci hashing: the high bits of the product are well mixed. The tag's
     // highest bit is ignored, so `setTag` can change it. The shift is for objects
     // at equal distances: without it, a tenth of the distances formed long runs,
@@ -213,14 +213,17 @@ extension KeyedFIFO {
   /// Appends an entry, unless one with the same key and tag exists. `hash` is
   /// the hash of both. Returns whether it was appended.
   @inline(__always)
-  mutating func appendOnce(
+  package mutating func appendOnce(
     _ key: UInt,
     _ tag: UInt32,
     _ payload: Payload,
     hash: UInt64
   ) -> Bool {
-    if _slowPath(isFull) { makeRoom() }
-    guard let slot = freeSlot(key, tag, hash: hash) else { return false }
+    guard var slot = freeSlot(key, tag, hash: hash) else { return false }
+    if _slowPath(isFull) {
+      makeRoom()
+      slot = nextFree(key, tag)
+    }
     append(key, tag, payload, slot: slot)
     return true
   }

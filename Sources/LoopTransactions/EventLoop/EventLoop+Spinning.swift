@@ -1,7 +1,7 @@
 /// Whether another thread of the process may run while the loop spins.
 struct SpinCPUs {
-  // Looked up again after this many waits, because threads may be started or
-  // pinned later. A lookup takes 20 us with 10 threads.
+  // Looked up again after this many waits, because threads may be started,
+  // pinned or restricted later.
   private static let interval = 1000
 
   private var areSeveral = false
@@ -15,7 +15,6 @@ struct SpinCPUs {
 
   /// Called before each wait. Returns whether the loop may spin.
   mutating func allowsSpinning() -> Bool {
-    if areSeveral { return true }
     waits += 1
     if waits == Self.interval { update() }
     return areSeveral
@@ -41,11 +40,12 @@ extension EventLoop {
   ///   not delayed.
   ///
   /// Has no effect while the loop is embedded or stepped, while the owner of an
-  /// adopted loop runs it, in `run(.noWait)`, and in a process whose threads may
-  /// all use only one CPU, where the posting thread needs the CPU. The loop's own
-  /// thread may be pinned. The loop also blocks
+  /// adopted loop runs it, in `run(.noWait)`, and while all threads of the process
+  /// may use only one CPU, which the posting thread needs. The loop also blocks
   /// without spinning after it has begun to watch a descriptor. While ticks are
-  /// measured, a post that arrives runs in the next tick.
+  /// measured, a post that arrives runs in the next tick. The loop looks at the
+  /// CPUs of each thread when this is set, and again after every 1,000 waits, so
+  /// its own thread may be pinned to a CPU.
   ///
   /// - Precondition: The value is from zero to one millisecond.
   public var spinsBeforeBlocking: Duration {

@@ -127,7 +127,8 @@ extension TransactionSet {
     }
   }
 
-  // Looking up a weak entry may remove it, which empties the list.
+  // Looking up a weak entry may remove it and reset the list, so no slot is kept
+  // across it.
   @inline(never)
   private func commitSlowly(
     _ key: UInt,

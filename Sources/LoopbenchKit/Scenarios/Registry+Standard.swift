@@ -22,6 +22,7 @@ extension Registry {
       DirtyBitCommit(),
       HandCommit(),
       QueuePost<UVQueue>(),
+      HandPost(),
       LTPost(),
       LTPost(observation: .reported),
       LTPost(observation: .timed),

@@ -59,7 +59,8 @@ private struct ComparedFIFO: ~Copyable {
     steps += 1
     let choice = Int.random(in: 0..<1000, using: &random)
     switch choice {
-    case 0..<400: append()
+    case 0..<300: append()
+    case 300..<400: appendOnce()
     case 400..<430: appendUnindexed()
     case 430..<560: look()
     case 560..<680: remove()
@@ -88,6 +89,19 @@ private struct ComparedFIFO: ~Copyable {
     guard reference.index(key, weak) == nil else { return }
     list.append(key, weak, reference.nextNumber)
     reference.append(key, weak, reference.nextNumber, isIndexed: true)
+  }
+
+  private mutating func appendOnce() {
+    let (key, tag) = pick()
+    let hash = KeyedFIFO<Int>.hash(key, tag)
+    let isNew = reference.index(key, tag) == nil
+    let capacity = list.capacity
+    expect(list.appendOnce(key, tag, reference.nextNumber, hash: hash) == isNew)
+    if isNew {
+      reference.append(key, tag, reference.nextNumber, isIndexed: true)
+    } else {
+      expect(list.capacity == capacity)
+    }
   }
 
   private mutating func appendUnindexed() {
@@ -247,6 +261,23 @@ struct KeyedFIFOTests {
     }
     #expect(expected == count + 1)
     list.settle()
+  }
+
+  @Test("a full list that has an entry does not grow when the entry is appended again")  // T10
+  func appendsOnce() {
+    var list = KeyedFIFO<Int>()
+    defer { list.free() }
+    let capacity = list.capacity
+    let keys = (1...capacity).map { UInt($0 * 32) }
+    func append(_ key: UInt) -> Bool {
+      list.appendOnce(key, 1, 0, hash: KeyedFIFO<Int>.hash(key, 1))
+    }
+    #expect(keys.allSatisfy(append))
+    #expect(!keys.contains(where: append))
+    #expect(list.capacity == capacity)
+    #expect(append(7))
+    #expect(list.capacity == 2 * capacity)
+    #expect((keys + [7]).allSatisfy { list.find($0, 1) != nil })
   }
 
   // T10
