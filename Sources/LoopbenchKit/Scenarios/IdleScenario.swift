@@ -13,6 +13,8 @@ extension Scenario {
         workload: Workload(warmUps: 2, samples: 30, operations: 1000)
       )
     ],
+    references: ["uv", "hand"],
+    floors: ["hand"],
     extras: [.difference],
     details: """
       A foreign idle handle keeps the loop from sleeping, so that empty ticks follow each other. A

@@ -16,7 +16,7 @@ extension Scenario {
       + PostLoad.items.prefix(2).flatMap { item in
         ClosureSeries.producerCounts.map { produced(item, by: $0) }
       } + [chain],
-    floors: ["cond"],
+    floors: ["cond", "hand"],
     details: """
       `.across` posts from a thread on another CPU to a sleeping loop. `.self` posts from the loop's own
       thread, to be run in the same tick. A sample is a whole burst, so the result is a throughput, in
