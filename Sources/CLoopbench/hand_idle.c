@@ -17,11 +17,11 @@ typedef struct {
   uint32_t posts;
   uint32_t callbacks;
   bool is_asleep;
-} cl_hand_idle;
+} hand_idle;
 
 // Nothing posts, so a loop with work is a defect of the peer.
 static void before_waiting(uv_prepare_t *prepare) {
-  cl_hand_idle *hand = prepare->data;
+  hand_idle *hand = prepare->data;
   hand->ticks += 1;
   // Acquire: a post of another thread must be visible with its flag.
   if (atomic_load_explicit(&hand->inbox, memory_order_acquire) != 0) abort();
@@ -30,13 +30,13 @@ static void before_waiting(uv_prepare_t *prepare) {
 }
 
 static void after_waiting(uv_check_t *check) {
-  cl_hand_idle *hand = check->data;
+  hand_idle *hand = check->data;
   if (hand->callbacks != 0) abort();
   hand->is_asleep = false;
 }
 
 void *cl_hand_idle_open(void) {
-  cl_hand_idle *hand = cl_uv_peer_open(sizeof *hand);
+  hand_idle *hand = cl_uv_peer_open(sizeof *hand);
   if (hand == NULL) return NULL;
   uv_prepare_init(&hand->peer.loop, &hand->prepare);
   uv_check_init(&hand->peer.loop, &hand->check);

@@ -130,6 +130,20 @@ bool ct_use_one_processor(void) {
   return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
+bool ct_use_one_processor_in_all_threads(void) {
+  cpu_set_t one;
+  if (!ct_use_one_processor() || sched_getaffinity(0, sizeof one, &one) != 0) return false;
+  DIR *threads = opendir("/proc/self/task");
+  if (threads == NULL) return false;
+  struct dirent *entry;
+  while ((entry = readdir(threads)) != NULL) {
+    // Fails for a thread that has ended.
+    if (entry->d_name[0] != '.') sched_setaffinity(atoi(entry->d_name), sizeof one, &one);
+  }
+  closedir(threads);
+  return true;
+}
+
 #else
 
 int ct_thread_names(char *text, int capacity) {
@@ -141,6 +155,8 @@ int ct_thread_names(char *text, int capacity) {
 void ct_await_sleep_of_others(void) {}
 
 bool ct_use_one_processor(void) { return false; }
+
+bool ct_use_one_processor_in_all_threads(void) { return false; }
 
 #endif
 

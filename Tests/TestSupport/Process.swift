@@ -115,6 +115,11 @@ package enum Process {
   /// Returns false on failure.
   package static func useOneProcessor() -> Bool { ct_use_one_processor() }
 
+  /// Does the same for all threads of the process.
+  package static func useOneProcessorInAllThreads() -> Bool {
+    ct_use_one_processor_in_all_threads()
+  }
+
   /// The files that the open descriptors refer to, if the system can name them.
   package static var descriptorNames: [String] {
     (Int32(0)..<1024).compactMap { descriptor in

@@ -1,23 +1,21 @@
 /// Whether another thread of the process may run while the loop spins.
 struct SpinCPUs {
-  // Looked up again after this many waits, because threads may be started,
-  // pinned or restricted later.
-  private static let interval = 1000
+  // One second. Threads may be started, pinned or restricted later.
+  private static let interval: UInt64 = 1_000_000_000
 
-  private var areSeveral = false
-  private var waits = 0
+  private(set) var areSeveral = false
+  private var updated: UInt64 = 0
 
   /// Looks at the CPUs of each thread of the process.
   mutating func update() {
     areSeveral = ActiveCores.areSeveral
-    waits = 0
+    updated = System.nanoseconds
   }
 
-  /// Called before each wait. Returns whether the loop may spin.
-  mutating func allowsSpinning() -> Bool {
-    waits += 1
-    if waits == Self.interval { update() }
-    return areSeveral
+  /// Looks at them again if the last look was a second ago. Called when the loop is
+  /// about to block, so no post waits for it.
+  mutating func updateIfOld() {
+    if System.nanoseconds &- updated > Self.interval { update() }
   }
 }
 
@@ -44,8 +42,8 @@ extension EventLoop {
   /// may use only one CPU, which the posting thread needs. The loop also blocks
   /// without spinning after it has begun to watch a descriptor. While ticks are
   /// measured, a post that arrives runs in the next tick. The loop looks at the
-  /// CPUs of each thread when this is set, and again after every 1,000 waits, so
-  /// its own thread may be pinned to a CPU.
+  /// CPUs of each thread when this is set, and again when it blocks, at most once
+  /// per second. Its own thread may be pinned to a CPU.
   ///
   /// - Precondition: The value is from zero to one millisecond.
   public var spinsBeforeBlocking: Duration {
@@ -74,7 +72,10 @@ extension EventLoop {
   @inline(never)
   func spin() -> Bool {
     guard state == .running, mayBlock, host == nil, virtualTime == nil else { return false }
-    guard spinCPUs.allowsSpinning() else { return false }
+    guard spinCPUs.areSeveral else {
+      spinCPUs.updateIfOld()
+      return false
+    }
     // Otherwise libuv would report that its poll does not block.
     disarm()
     uv.updateTime()
@@ -91,6 +92,7 @@ extension EventLoop {
         System.pause()
       }
     } while System.nanoseconds &- start < limit
+    spinCPUs.updateIfOld()
     // libuv computes the timeout of the poll from its clock.
     uv.updateTime()
     return false

@@ -18,11 +18,14 @@ extension TransactionSet {
 
   /// Commits a pair, and takes over the caller's reference to the target.
   func commitOwned(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    guard slowCount == 0, let slot = list.firstFreeSlot(hash: List.hash(key, number)) else {
+    let pending = Pending(selector: selector)
+    guard
+      slowCount == 0,
+      list.appendOnce(key, number, pending, hash: List.hash(key, number))
+    else {
       commit(key, selector, number)
       return KeyedObject.at(key).release()
     }
-    list.append(key, number, Pending(selector: selector), slot: slot)
     didAppend()
   }
 
@@ -92,12 +95,11 @@ extension TransactionSet {
     assert(!transaction.holdsWeakly)
     let (key, number) = (transaction.key, transaction.number)
     transaction.didLink()
-    guard slowCount == 0, let slot = list.firstFreeSlot(hash: transaction.hash) else {
+    let pending = Pending(selector: transaction.address, attachment: transaction.word)
+    guard slowCount == 0, list.appendOnce(key, number, pending, hash: transaction.hash) else {
       commitSlowly(transaction)
       return target.release()
     }
-    let pending = Pending(selector: transaction.address, attachment: transaction.word)
-    list.append(key, number, pending, slot: slot)
     didAppend()
   }
 

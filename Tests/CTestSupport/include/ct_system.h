@@ -35,6 +35,9 @@ int ct_thread_names(char *_Nonnull text, int capacity);
 // Pins this thread to the first processor it may use. Returns false on failure.
 bool ct_use_one_processor(void);
 
+// Does the same for all threads of the process.
+bool ct_use_one_processor_in_all_threads(void);
+
 // MARK: Signals
 
 // Installs a handler for SIGUSR1 that calls `body`.

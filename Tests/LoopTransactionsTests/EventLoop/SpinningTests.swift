@@ -104,6 +104,23 @@ struct SpinningTests {
         #expect(trace.events == ["1 round, 0 wakes"])
       }
     }
+
+    @Test("a loop does not spin while all threads of the process may use only one CPU")  // L15
+    func oneProcessor() async {
+      await #expect(processExitsWith: .success) {
+        #expect(Process.useOneProcessorInAllThreads())
+        try withLoop { loop in
+          let (port, rounds) = (loop.awaitedPort, Tally())
+          loop.run(.noWait)
+          loop.spinsBeforeBlocking = .milliseconds(1)
+          loop.whileSpinning = { _ = rounds.increment() }
+          loop.addTimer(after: .milliseconds(1)) { _ in }
+          loop.run(.once)
+          #expect(rounds.value == 0)
+          withExtendedLifetime(port) {}
+        }
+      }
+    }
   #endif
 
   @Test("a post that an adopted loop finds by spinning makes no wake")  // L15
