@@ -97,6 +97,15 @@ struct UVPool: FunctionPool {
     cl_uv_work_add(loop.value, call.function, call.context, nil, nil)
   }
 
+  /// Calls `function` on a worker, and then `completion` on the loop, both with `context`.
+  func addRequest(
+    _ function: @escaping PostedFunction,
+    completion: @escaping PostedFunction,
+    _ context: PostedContext
+  ) {
+    cl_uv_work_add(loop.value, function, context, completion, context)
+  }
+
   func settle() { cl_uv_loop_run(loop.value) }
 
   static func measureTransactions(_ slice: inout Slice) throws(PeerError) {

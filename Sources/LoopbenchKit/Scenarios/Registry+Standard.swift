@@ -63,6 +63,7 @@ extension Registry {
       PoolPeer<OperationsPool>(),
       PoolPeer<TaskPool>(),
       PoolPeer<RingPool>(),
+      HandTransactions(),
       PriorityPeer<SchedulerPool>(),
       PriorityPeer<DispatchPool>(),
       PriorityPeer<OperationsPool>(),
