@@ -175,7 +175,8 @@ extension AsyncTransaction {
     completion: consuming ((Outcome<Value>) -> Void)? = nil
   ) -> Operation {
     checkOpen("AsyncTransaction.add")
-    let item = ScheduledItem(name, core, on: scheduler.core, priority, body, completion)
+    let type = unfinished.itemTypes.item(of: Value.self)
+    let item = type.init(name, core, on: scheduler.core, priority, body, completion)
     append(item)
     return Operation(item: item)
   }
@@ -291,7 +292,7 @@ extension AsyncTransaction {
   func callCompletions() {
     let isCancelled = isCancelled
     // Each item is released before the next completion is called.
-    while let item = items.removeFirst() { item.complete(isCancelled: isCancelled) }
+    while let item = items.removeFirst() { item.complete(isCancelled: isCancelled, unfinished.itemTypes) }
     // Returns false if a completion closed the loop, because closing the loop
     // called the remaining completions.
     guard core.change({ $0.complete() }) else { return }

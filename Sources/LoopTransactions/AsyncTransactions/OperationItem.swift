@@ -64,7 +64,7 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   func runIfQueued() {}
 
   /// Calls the completion. Loop only, once, after the operation ended.
-  func complete(isCancelled: Bool) {}
+  func complete(isCancelled: Bool, _ types: ItemTypes) {}
 
   /// Releases the completion without calling it. Loop only.
   func dropCompletion() {}
@@ -77,7 +77,7 @@ class OperationItem: OperationOwner, @unchecked Sendable {
 }
 
 /// An operation that returns a `Value`.
-class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
+class ValueItem<Value>: OperationItem, @unchecked Sendable {
   // @unchecked: `value` and `error` are written by the thread that runs the
   // operation, before it ends. They are read on the loop after that, ordered by
   // the transaction's word. `completion` is accessed on the loop only. For the
@@ -85,9 +85,9 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
 
   /// The value that the body returned. Without a value and an error, the outcome
   /// is `.cancelled`.
-  @exclusivity(unchecked) private final var value = ValueStorage()
-  @exclusivity(unchecked) private final var error: (any Error)?
-  @exclusivity(unchecked) private final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
+  @exclusivity(unchecked) fileprivate final var value = ValueStorage()
+  @exclusivity(unchecked) fileprivate final var error: (any Error)?
+  @exclusivity(unchecked) fileprivate final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
 
   init(
     _ name: String,
@@ -100,21 +100,11 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
 
   deinit { value.clear(Value.self) }
 
-  override final func complete(isCancelled: Bool) {
-    let completion = completion
-    self.completion = nil
-    guard let completion else { return dropOutcome() }
-    guard !isCancelled, !self.isCancelled else {
-      dropOutcome()
-      return completion(.cancelled)
-    }
-    if value.isFull { return completion(.value(value.take(Value.self))) }
-    guard let error else { return completion(.cancelled) }
-    self.error = nil
-    completion(.failed(error))
+  override final func complete(isCancelled: Bool, _ types: ItemTypes) {
+    types.outcome(of: Value.self).complete(self, isCancelled: isCancelled)
   }
 
-  private func dropOutcome() {
+  fileprivate final func dropOutcome() {
     value.clear(Value.self)
     error = nil
   }
@@ -154,5 +144,24 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
     } catch {
       return .failed(error)
     }
+  }
+}
+
+extension AsyncTransaction.Outcome: ItemOutcome {
+  @inline(__always)
+  static func complete(_ item: OperationItem, isCancelled: Bool) {
+    // Not a checked cast, which would look up the class.
+    let item = unsafeDowncast(item, to: ValueItem<Value>.self)
+    let completion = item.completion
+    item.completion = nil
+    guard let completion else { return item.dropOutcome() }
+    guard !isCancelled, !item.isCancelled else {
+      item.dropOutcome()
+      return completion(.cancelled)
+    }
+    if item.value.isFull { return completion(.value(item.value.take(Value.self))) }
+    guard let error = item.error else { return completion(.cancelled) }
+    item.error = nil
+    completion(.failed(error))
   }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// An operation that is queued on the scheduler of its transaction. A base
 /// class.
-class QueuedItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
+class QueuedItem<Value>: ValueItem<Value>, @unchecked Sendable {
   // @unchecked: `handle` is written before `isStarted` is set, and read by
   // threads that see it set. Each derived class documents how its own state is
   // protected.

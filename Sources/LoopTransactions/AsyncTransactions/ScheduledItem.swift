@@ -1,5 +1,5 @@
 /// An operation with a synchronous body.
-final class ScheduledItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
+final class ScheduledItem<Value>: QueuedItem<Value>, @unchecked Sendable {
   // @unchecked: `body` is written before a worker can see the operation, and
   // consumed by the thread that runs or cancels it. Its exclusivity is unchecked,
   // because these do not overlap.

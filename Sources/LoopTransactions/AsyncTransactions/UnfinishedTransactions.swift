@@ -22,6 +22,8 @@ final class UnfinishedTransactions: LoopPart {
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var holdsLoop = false
 
+  let itemTypes = ItemTypes()
+
   func attach(to loop: EventLoop) { self.loop = loop }
 
   var holdsAnything: Bool { first != nil }
