@@ -102,7 +102,7 @@ public final class AsyncTransaction {
   // committed transactions.
   deinit {
     core.transaction = nil
-    unfinished.remove(self)
+    if links.isLinked { unfinished.remove(self) }
     // Removed one by one, because releasing a chain of items would recurse.
     defer { while let item = items.removeFirst() { item.dropCompletion() } }
     guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {
@@ -256,8 +256,10 @@ extension AsyncTransaction {
   }
 
   func check(_ operation: StaticString) {
-    // The common case by itself, because it counts no references.
-    if _fastPath(core.loop.isOnThread && !core.loop.isForked) { return }
+    // The common case by itself, because it counts no references. Asks for the
+    // thread first: the loop would be retained for a call of C.
+    let thread = threadIdentity()
+    if _fastPath(thread == core.loop.thread && !core.loop.isForked) { return }
     checkSlowly(operation)
   }
 

@@ -13,23 +13,26 @@ final class ItemTypes {
   private static let capacity = 8
 
   // Each type of value has one entry that it may occupy.
-  @exclusivity(unchecked) private var entries: [Entry]
+  private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
 
-  init() {
-    entries = Array(repeating: Self.entry(of: Void.self), count: Self.capacity)
-  }
+  init() { entries.initialize(repeating: Self.entry(of: Void.self), count: Self.capacity) }
+
+  deinit { entries.deallocate() }
 
   /// The class of an operation with a synchronous body that returns a `Value`.
+  @inline(__always)
   func item<Value>(of type: Value.Type) -> ScheduledItem<Value>.Type {
     // Not a checked cast, which would look up the class.
     unsafeBitCast(entry(of: type).item, to: ScheduledItem<Value>.Type.self)
   }
 
   /// The outcome of an operation that returns a `Value`.
+  @inline(__always)
   func outcome<Value>(of type: Value.Type) -> any ItemOutcome.Type {
     entry(of: type).outcome
   }
 
+  @inline(__always)
   private func entry<Value>(of type: Value.Type) -> Entry {
     let value = ObjectIdentifier(type)
     // Metadata is aligned to 16 bytes.

@@ -152,6 +152,7 @@ extension AsyncTransaction.Outcome: ItemOutcome {
   static func complete(_ item: OperationItem, isCancelled: Bool) {
     // Not a checked cast, which would look up the class.
     let item = unsafeDowncast(item, to: ValueItem<Value>.self)
+    // Not `take()`, which would look up the type of the function.
     let completion = item.completion
     item.completion = nil
     guard let completion else { return item.dropOutcome() }

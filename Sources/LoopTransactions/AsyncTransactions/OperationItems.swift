@@ -2,14 +2,18 @@
 /// through the items. Loop thread only.
 struct OperationItems: ~Copyable {
   private var first: OperationItem?
-  private unowned(unsafe) var last: OperationItem?
+  private var last: Unmanaged<OperationItem>?
 
   var isEmpty: Bool { first == nil }
 
   /// Appends `item`.
   mutating func append(_ item: OperationItem) {
-    if let last { last.next = item } else { first = item }
-    last = item
+    if let last {
+      last._withUnsafeGuaranteedRef { $0.next = item }
+    } else {
+      first = item
+    }
+    last = .passUnretained(item)
   }
 
   /// Removes the first item and returns it.

@@ -7,17 +7,18 @@
 final class UnfinishedTransactions: LoopPart {
   /// The links of a transaction in the list.
   struct Links {
-    unowned(unsafe) fileprivate var previous: AsyncTransaction?
-    unowned(unsafe) fileprivate var next: AsyncTransaction?
-    fileprivate var isLinked = false
+    // Unmanaged, because an access of an unowned reference counts it.
+    fileprivate var previous: Unmanaged<AsyncTransaction>?
+    fileprivate var next: Unmanaged<AsyncTransaction>?
+    fileprivate(set) var isLinked = false
     /// Set from the commit until completion.
     fileprivate var retained: AsyncTransaction?
   }
 
   // Exclusivity is unchecked for these properties, because no other code runs
   // while one of them changes.
-  @exclusivity(unchecked) private unowned(unsafe) var first: AsyncTransaction?
-  @exclusivity(unchecked) private unowned(unsafe) var last: AsyncTransaction?
+  @exclusivity(unchecked) private var first: Unmanaged<AsyncTransaction>?
+  @exclusivity(unchecked) private var last: Unmanaged<AsyncTransaction>?
   @exclusivity(unchecked) private var committed = 0
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var holdsLoop = false
@@ -38,10 +39,15 @@ final class UnfinishedTransactions: LoopPart {
 
   /// Adds `transaction`, which was opened.
   func open(_ transaction: AsyncTransaction) {
+    let added = Unmanaged.passUnretained(transaction)
     transaction.links.previous = last
     transaction.links.isLinked = true
-    if let last { last.links.next = transaction } else { first = transaction }
-    last = transaction
+    if let last {
+      last._withUnsafeGuaranteedRef { $0.links.next = added }
+    } else {
+      first = added
+    }
+    last = added
   }
 
   /// Retains `transaction`, which was committed.
@@ -50,13 +56,15 @@ final class UnfinishedTransactions: LoopPart {
     guard !isAbandoned else { return }
     transaction.links.retained = transaction
     committed += 1
-    guard let loop else { return }
-    if let time = loop.virtualTime, transaction.isThreaded {
-      time.didCommitThreaded(transaction.name)
-    }
-    guard committed == 1, loop.state != .closing else { return }
+    if _slowPath(transaction.core.loop.virtualTime != nil) { noteThreaded(transaction) }
+    guard committed == 1, let loop, loop.state != .closing else { return }
     holdsLoop = true
     loop.hold()
+  }
+
+  private func noteThreaded(_ transaction: AsyncTransaction) {
+    guard transaction.isThreaded else { return }
+    transaction.core.loop.virtualTime?.didCommitThreaded(transaction.name)
   }
 
   /// The names of the transactions that have operations and were not committed.
@@ -80,15 +88,16 @@ final class UnfinishedTransactions: LoopPart {
 
   // Field by field, because a copy of the links would count references.
   private func unlink(_ transaction: AsyncTransaction) {
-    if let previous = transaction.links.previous {
-      previous.links.next = transaction.links.next
+    let (previous, next) = (transaction.links.previous, transaction.links.next)
+    if let previous {
+      previous._withUnsafeGuaranteedRef { $0.links.next = next }
     } else {
-      first = transaction.links.next
+      first = next
     }
-    if let next = transaction.links.next {
-      next.links.previous = transaction.links.previous
+    if let next {
+      next._withUnsafeGuaranteedRef { $0.links.previous = previous }
     } else {
-      last = transaction.links.previous
+      last = previous
     }
     transaction.links.previous = nil
     transaction.links.next = nil
@@ -131,7 +140,7 @@ final class UnfinishedTransactions: LoopPart {
   private var all: [AsyncTransaction] {
     var all: [AsyncTransaction] = []
     var each = first
-    while let transaction = each {
+    while let transaction = each?.takeUnretainedValue() {
       all.append(transaction)
       each = transaction.links.next
     }

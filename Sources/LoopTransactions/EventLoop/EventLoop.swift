@@ -76,7 +76,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var local = ItemBuffer()
   // The parts that other folders add to the loop, in the order in which they
   // are called.
-  var parts: [any LoopPart]
+  @exclusivity(unchecked) var parts: [any LoopPart]
   @exclusivity(unchecked) var host: (any LoopHost)?
   // The number of observers with pending work, plus one while a transaction is
   // pending. I12.
