@@ -36,7 +36,9 @@ public final class LoopTimer {
   let core: PortCore
   private let place: SourcePlace?
   private let schedule: TimerSchedule
-  private unowned let loop: EventLoop  // loop only; not touched once retired
+  // Loop only. Alive while the timer has a body, except in a child process. Not
+  // an unowned reference, which is counted.
+  private let loop: Unmanaged<EventLoop>
   @exclusivity(unchecked) private var body: Body?  // loop only
   @exclusivity(unchecked) private var source = Source.none  // loop only
   private var isWaitedFor = true  // loop only
@@ -50,8 +52,8 @@ public final class LoopTimer {
   @exclusivity(unchecked) package var heapIndex = -1  // loop only
 
   // Links of the loop's `TimerList`.
-  @exclusivity(unchecked) unowned(unsafe) var next: LoopTimer?  // loop only
-  @exclusivity(unchecked) unowned(unsafe) var previous: LoopTimer?  // loop only
+  @exclusivity(unchecked) var next: Unmanaged<LoopTimer>?  // loop only
+  @exclusivity(unchecked) var previous: Unmanaged<LoopTimer>?  // loop only
 
   // The next deadline, or the last deadline if the timer has ended.
   @exclusivity(unchecked) private(set) var due: LoopClock.Instant  // loop only
@@ -65,7 +67,7 @@ public final class LoopTimer {
   ) {
     core = loop.core
     self.place = place
-    self.loop = loop
+    self.loop = .passUnretained(loop)
     due = deadline
     self.schedule = schedule
     self.body = Body(call: body)
@@ -98,7 +100,7 @@ public final class LoopTimer {
     set {
       core.checkThread("LoopTimer.keepsLoopAlive")
       isWaitedFor = newValue
-      applyKeepsLoopAlive(on: loop)
+      applyKeepsLoopAlive()
     }
   }
 
@@ -112,7 +114,7 @@ public final class LoopTimer {
     core.checkThread("LoopTimer.cancel")
     // A child process shares the kernel's poll with its parent, which still
     // needs the timer.
-    if body != nil, !core.isForked { retire(on: loop) }
+    if body != nil, !core.isForked { loop._withUnsafeGuaranteedRef { retire(on: $0) } }
   }
 }
 
@@ -122,7 +124,7 @@ extension LoopTimer {
   func start(_ source: Source, on loop: EventLoop) {
     self.source = source
     loop.timers.add(self)
-    applyKeepsLoopAlive(on: loop)
+    applyKeepsLoopAlive()
     guard isDue else { return }
     arm(on: loop)
     if loop.host != nil { loop.host?.loopChanged() }
@@ -132,11 +134,11 @@ extension LoopTimer {
   /// run waits for it. Comes last in its caller, because it may call the host of
   /// an embedded loop.
   func request(at deadline: LoopClock.Instant) {
-    guard body != nil else { return }
+    guard body != nil, !core.isForked else { return }
     due = deadline
     isRequested = true
-    let loop = loop
-    applyKeepsLoopAlive(on: loop)
+    let loop = loop.takeUnretainedValue()
+    applyKeepsLoopAlive()
     arm(on: loop)
     if loop.host != nil { loop.host?.loopChanged() }
   }
@@ -145,10 +147,10 @@ extension LoopTimer {
   func withdrawRequest() {
     guard isRequested, body != nil else { return }
     isRequested = false
-    applyKeepsLoopAlive(on: loop)
+    applyKeepsLoopAlive()
     switch source {
     case .milliseconds(let timer): timer.stop()
-    case .precise: if !core.isForked { loop.deadlines.remove(self) }
+    case .precise: if !core.isForked { loop.takeUnretainedValue().deadlines.remove(self) }
     case .virtual(let time): time.remove(self)
     case .none: break
     }
@@ -169,7 +171,7 @@ extension LoopTimer {
     // The request may have been withdrawn in the poll that found it due.
     guard isDue else { return }
     // Retained, because a callback may close and release an adopted loop.
-    let loop = loop
+    let loop = loop.takeUnretainedValue()
     let now = loop.nanoseconds
     // The deadline may not have passed: libuv compares whole milliseconds, and
     // its clock may lag behind.
@@ -213,7 +215,7 @@ extension LoopTimer {
     let step = schedule.step(from: due.nanoseconds, at: now)
     if isRequested {
       isRequested = false
-      applyKeepsLoopAlive(on: loop)
+      applyKeepsLoopAlive()
     } else if let next = step.next {
       due = LoopClock.Instant(nanoseconds: next)
       arm(on: loop)
@@ -276,15 +278,14 @@ extension LoopTimer {
     source = .none
   }
 
-  // An autoclosure, because a child process may have released the loop.
-  private func applyKeepsLoopAlive(on loop: @autoclosure () -> EventLoop) {
+  private func applyKeepsLoopAlive() {
     let keeps = isWaitedFor && isDue
     switch source {
     case .milliseconds(let timer): timer.keepsLoopAlive(keeps)
     case .precise:
       guard keeps != isAwaited, !core.isForked else { return }
       isAwaited = keeps
-      loop().deadlines.changeAwaited(by: keeps ? 1 : -1)
+      loop._withUnsafeGuaranteedRef { $0.deadlines.changeAwaited(by: keeps ? 1 : -1) }
     case .virtual, .none: break
     }
   }

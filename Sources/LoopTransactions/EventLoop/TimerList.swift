@@ -3,25 +3,30 @@
 /// The list is linked through the timers, so adding and removing allocate
 /// nothing.
 struct TimerList {
-  private unowned(unsafe) var first: LoopTimer?
+  private var first: Unmanaged<LoopTimer>?
 
   /// The number of active timers.
   private(set) var count = 0
 
   /// Adds and retains `timer`, which must not be in a list.
   mutating func add(_ timer: LoopTimer) {
-    _ = Unmanaged.passRetained(timer)
+    let added = Unmanaged.passRetained(timer)
     timer.previous = nil
     timer.next = first
-    first?.previous = timer
-    first = timer
+    first?._withUnsafeGuaranteedRef { $0.previous = added }
+    first = added
     count += 1
   }
 
   /// Removes and releases `timer`, which must be in this list.
   mutating func remove(_ timer: LoopTimer) {
-    timer.next?.previous = timer.previous
-    if let previous = timer.previous { previous.next = timer.next } else { first = timer.next }
+    let (previous, next) = (timer.previous, timer.next)
+    next?._withUnsafeGuaranteedRef { $0.previous = previous }
+    if let previous {
+      previous._withUnsafeGuaranteedRef { $0.next = next }
+    } else {
+      first = next
+    }
     timer.next = nil
     timer.previous = nil
     count -= 1
@@ -29,12 +34,12 @@ struct TimerList {
   }
 
   /// Any timer of the list.
-  var any: LoopTimer? { first }
+  var any: LoopTimer? { first?.takeUnretainedValue() }
 
   /// Calls `body` with each timer. `body` must not add or remove timers.
   func forEach(_ body: (LoopTimer) -> Void) {
     var timer = first
-    while let current = timer {
+    while let current = timer?.takeUnretainedValue() {
       body(current)
       timer = current.next
     }
