@@ -82,6 +82,27 @@ void cl_hand_drain_close(cl_hand_drain *_Nonnull peer);
 // run, to stop and to close, or NULL on failure.
 void *_Nullable cl_hand_idle_open(void);
 
+// `priority` by hand in C: a list for each of three priorities, a mutex and a condition.
+enum { CL_HAND_LEVELS = 3 };
+typedef struct cl_hand_pool cl_hand_pool;
+
+// Returns NULL on failure.
+cl_hand_pool *_Nullable cl_hand_pool_open(void);
+
+// Adds a call at `level`, 0 to 2. Level 0 is the most urgent one. Call from any thread.
+void cl_hand_pool_add(cl_hand_pool *_Nonnull pool, int level,
+                      void (*_Nonnull function)(void *_Nullable), void *_Nullable context);
+
+// Makes calls, the most urgent first, until there are none after `cl_hand_pool_end`. Each worker
+// calls it.
+void cl_hand_pool_run(cl_hand_pool *_Nonnull pool);
+
+// Ends the workers. Call after the last addition.
+void cl_hand_pool_end(cl_hand_pool *_Nonnull pool);
+
+// Frees the pool. Call after all workers have returned.
+void cl_hand_pool_close(cl_hand_pool *_Nonnull pool);
+
 // `io` with epoll_wait, read and write: the floor for loops that sleep in epoll.
 // Serves all descriptors of `io` until their ends. Returns 0 if there is no
 // descriptor or no epoll.

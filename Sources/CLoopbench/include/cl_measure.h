@@ -15,6 +15,19 @@ static inline uint64_t cl_now(void) {
 #endif
 }
 
+// The cycle counter, or the time where there is none.
+static inline uint64_t cl_cycles(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t cycles;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(cycles));
+  return cycles;
+#else
+  return cl_now();
+#endif
+}
+
 // Spins until `deadline`.
 void cl_spin_until(uint64_t deadline);
 

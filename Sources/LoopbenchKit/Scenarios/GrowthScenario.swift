@@ -167,6 +167,13 @@ struct GrowthPeer: Peer {
     unavailability: HeapTimer().unavailability
   )
 
+  static let hand = GrowthPeer(
+    name: "hand",
+    isReference: true,
+    summary: "hand of commit",
+    parts: ["targets": .other(HandCommit(), "first")]
+  )
+
   func measure(_ slice: inout Slice) throws(PeerError) {
     guard let size = Size(of: slice.series), let part = parts[size.kind] else {
       throw slice.unknownSeries

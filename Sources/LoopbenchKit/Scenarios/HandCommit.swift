@@ -1,12 +1,21 @@
+private import CLoopbench
+
+#if canImport(Glibc)
+  private import Glibc
+#else
+  private import Darwin
+#endif
+
 /// `commit` by hand, with the same table and order as an `EventLoop`: targets of any class, in
-/// commit order, each retained until its action has returned.
+/// commit order, each retained until its action has returned. A commit checks its thread, and could
+/// be cancelled. A tick has a budget of actions and of time. Actions may throw, and are counted.
 struct HandCommit: FullPeer {
   let name = "hand"
   let scenario = "commit"
   let isReference = true
   let isStandard = false
   let summary =
-    "Swift: a hash table of (target, selector), retained targets in commit order; no loop: a floor"
+    "Swift: a hash table of (target, selector), targets in commit order, a budget; no loop: a floor"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     let targets = ObjectList.commitTargets(for: slice)
@@ -17,14 +26,15 @@ struct HandCommit: FullPeer {
 /// Pending pairs of a target and a selector, for a known number of them.
 private final class PendingTable: PendingTargets {
   private struct Entry {
-    let target: Unmanaged<CommitTarget>
+    // nil once it is removed.
+    var target: Unmanaged<CommitTarget>?
     let selector: Unmanaged<Action>
   }
 
   private final class Action {
-    let perform: (CommitTarget) -> Void
+    let perform: (CommitTarget) throws -> Void
 
-    init(_ perform: @escaping (CommitTarget) -> Void) { self.perform = perform }
+    init(_ perform: @escaping (CommitTarget) throws -> Void) { self.perform = perform }
   }
 
   private let show = Action { $0.perform() }
@@ -36,6 +46,11 @@ private final class PendingTable: PendingTargets {
   private let shift: UInt64
   @exclusivity(unchecked) private var epoch: UInt32 = 1
   @exclusivity(unchecked) private var tail: UInt32 = 1
+  @exclusivity(unchecked) private var performed = 0
+  @exclusivity(unchecked) private var failed = 0
+  private let thread = pthread_self()
+  // More actions than a batch has, and more cycles than it takes.
+  private var budget = (actions: 1 << 40, cycles: UInt64(1) << 40)
 
   init(capacity: Int) {
     // At most a quarter of the slots is used.
@@ -56,12 +71,13 @@ private final class PendingTable: PendingTargets {
 
   @inline(never)
   private func insert(_ target: Unmanaged<CommitTarget>, _ selector: Unmanaged<Action>) {
+    guard pthread_self() == thread else { preconditionFailure("HandCommit: another thread") }
     let key = UInt(bitPattern: target.toOpaque()) ^ UInt(bitPattern: selector.toOpaque()) << 33
     let hash = UInt64(key ^ key >> 8) &* 0x9E37_79B9_7F4A_7C15
     var slot = UInt32(truncatingIfNeeded: hash &>> shift)
     while slots[Int(slot)] &- epoch < tail &- epoch {
       let entry = entries[Int(slots[Int(slot)] &- epoch)]
-      if entry.target.toOpaque() == target.toOpaque(),
+      if entry.target?.toOpaque() == target.toOpaque(),
         entry.selector.toOpaque() == selector.toOpaque()
       {
         return
@@ -75,13 +91,29 @@ private final class PendingTable: PendingTargets {
   }
 
   func flush() {
-    for index in 0..<Int(tail &- epoch) {
-      let entry = entries[index]
-      entry.selector._withUnsafeGuaranteedRef { selector in
-        entry.target._withUnsafeGuaranteedRef { selector.perform($0) }
+    let (end, base) = (tail, epoch)
+    let limit = cl_cycles() + budget.cycles
+    while epoch != end {
+      let place = entries + Int(epoch &- base)
+      epoch &+= 1
+      guard let target = place.pointee.target else { continue }
+      place.pointee.target = nil
+      perform(place.pointee.selector, target)
+      target.release()
+      performed += 1
+      // As in a loop whose actions are short, every fourth action reads the counter.
+      if performed == budget.actions || (epoch & 3 == 0 && cl_cycles() > limit) {
+        preconditionFailure("HandCommit: the budget is spent")
       }
-      entry.target.release()
     }
-    epoch = tail
+  }
+
+  @inline(__always)
+  private func perform(_ action: Unmanaged<Action>, _ target: Unmanaged<CommitTarget>) {
+    action._withUnsafeGuaranteedRef { action in
+      target._withUnsafeGuaranteedRef { target in
+        do { try action.perform(target) } catch { failed += 1 }
+      }
+    }
   }
 }

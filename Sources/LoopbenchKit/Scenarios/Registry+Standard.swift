@@ -68,6 +68,7 @@ extension Registry {
       PriorityPeer<DispatchPool>(),
       PriorityPeer<OperationsPool>(),
       PriorityPeer<TaskPool>(),
+      PriorityPeer<HandPool>(),
       LoopHop.fromPool,
       LoopHop.preferred,
       MainActorHop(),
@@ -79,6 +80,7 @@ extension Registry {
       GrowthPeer.uv,
       GrowthPeer.lt,
       GrowthPeer.heap,
+      GrowthPeer.hand,
     ]
   )
 }

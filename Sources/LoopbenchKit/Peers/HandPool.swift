@@ -1,0 +1,57 @@
+private import CLoopbench
+import LoopTransactions
+
+/// Threads that take calls from a list for each priority, under one mutex.
+///
+/// It has no aging slot, so a low call may never start. It cannot cancel, and
+/// it wakes a thread for each call.
+final class HandPool: FunctionPool, @unchecked Sendable {
+  // @unchecked: the pool locks itself, and `workers` is used only by the thread that opens and
+  // closes it.
+
+  static let name = "hand"
+  static let summary =
+    "C: a list for each of three priorities, under a mutex with a condition; no aging: a floor"
+  static let poolSeries: [String] = []
+
+  private let pool: OpaquePointer
+  private var workers: [Worker] = []
+
+  private final class Worker {
+    private var thread: PlacedThread?
+
+    init(_ thread: consuming PlacedThread) { self.thread = consume thread }
+
+    func join() { thread.take()?.join() }
+  }
+
+  private init() throws(PeerError) {
+    guard let pool = cl_hand_pool_open() else { throw .noMemory }
+    self.pool = pool
+  }
+
+  static func open() throws(PeerError) -> HandPool {
+    let hand = try HandPool()
+    let pool = UnsafeTransfer(hand.pool)
+    for _ in 0..<PoolLoad.workers {
+      hand.workers.append(Worker(try PlacedThread(cpu: nil) { cl_hand_pool_run(pool.value) }))
+    }
+    return hand
+  }
+
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    let level: Int32 =
+      switch priority {
+      case .high: 0
+      case .low: 2
+      default: 1
+      }
+    cl_hand_pool_add(pool, level, call.function, call.context)
+  }
+
+  func close() {
+    cl_hand_pool_end(pool)
+    for worker in workers { worker.join() }
+    cl_hand_pool_close(pool)
+  }
+}
