@@ -7,8 +7,9 @@ private import CLoopbench
 #endif
 
 /// `commit` by hand, with the same table and order as an `EventLoop`: targets of any class, in
-/// commit order, each retained until its action has returned. A commit checks its thread, and could
-/// be cancelled. A tick has a budget of actions and of time. Actions may throw, and are counted.
+/// commit order, each retained until its action has returned. A commit checks its thread, could be
+/// cancelled, and could have a flag that is cleared when it is performed, like a kept
+/// `Transaction`. A tick has a budget of actions and of time. Actions may throw, and are counted.
 struct HandCommit: FullPeer {
   let name = "hand"
   let scenario = "commit"
@@ -29,6 +30,7 @@ private final class PendingTable: PendingTargets {
     // nil once it is removed.
     var target: Unmanaged<CommitTarget>?
     let selector: Unmanaged<Action>
+    let flag: UnsafeMutablePointer<Bool>?
   }
 
   private final class Action {
@@ -42,10 +44,12 @@ private final class PendingTable: PendingTargets {
   // entries since then have the numbers from `epoch` to `tail`.
   private let entries: UnsafeMutablePointer<Entry>
   private let slots: UnsafeMutablePointer<UInt32>
+  private let capacity: UInt32
   private let mask: UInt32
   private let shift: UInt64
   @exclusivity(unchecked) private var epoch: UInt32 = 1
   @exclusivity(unchecked) private var tail: UInt32 = 1
+  @exclusivity(unchecked) private var isArmed = false
   @exclusivity(unchecked) private var performed = 0
   @exclusivity(unchecked) private var failed = 0
   private let thread = pthread_self()
@@ -55,6 +59,7 @@ private final class PendingTable: PendingTargets {
   init(capacity: Int) {
     // At most a quarter of the slots is used.
     let bits = UInt64(Int.bitWidth - (capacity - 1).leadingZeroBitCount) + 2
+    self.capacity = UInt32(capacity)
     mask = (1 << bits) - 1
     shift = 64 - bits
     entries = .allocate(capacity: capacity)
@@ -70,7 +75,11 @@ private final class PendingTable: PendingTargets {
   func commit(_ target: CommitTarget) { insert(.passUnretained(target), .passUnretained(show)) }
 
   @inline(never)
-  private func insert(_ target: Unmanaged<CommitTarget>, _ selector: Unmanaged<Action>) {
+  private func insert(
+    _ target: Unmanaged<CommitTarget>,
+    _ selector: Unmanaged<Action>,
+    flag: UnsafeMutablePointer<Bool>? = nil
+  ) {
     guard pthread_self() == thread else { preconditionFailure("HandCommit: another thread") }
     let key = UInt(bitPattern: target.toOpaque()) ^ UInt(bitPattern: selector.toOpaque()) << 33
     let hash = UInt64(key ^ key >> 8) &* 0x9E37_79B9_7F4A_7C15
@@ -84,13 +93,18 @@ private final class PendingTable: PendingTargets {
       }
       slot = (slot &+ 1) & mask
     }
+    guard tail &- epoch < capacity else { preconditionFailure("HandCommit: the table is full") }
     slots[Int(slot)] = tail
     let place = entries + Int(tail &- epoch)
-    place.initialize(to: Entry(target: target.retain(), selector: selector))
+    place.initialize(to: Entry(target: target.retain(), selector: selector, flag: flag))
     tail &+= 1
+    // The first one makes the loop perform them before it sleeps.
+    if tail &- epoch == 1 { isArmed = true }
   }
 
   func flush() {
+    guard isArmed else { return }
+    isArmed = false
     let (end, base) = (tail, epoch)
     let limit = cl_cycles() + budget.cycles
     while epoch != end {
@@ -98,6 +112,7 @@ private final class PendingTable: PendingTargets {
       epoch &+= 1
       guard let target = place.pointee.target else { continue }
       place.pointee.target = nil
+      if let flag = place.pointee.flag { flag.pointee = false }
       perform(place.pointee.selector, target)
       target.release()
       performed += 1
