@@ -17,7 +17,7 @@ final class HandPool: FunctionPool, @unchecked Sendable {
   private let pool: OpaquePointer
   private var workers: [Worker] = []
 
-  private final class Worker {
+  private final class Worker: Unreflected {
     private var thread: PlacedThread?
 
     init(_ thread: consuming PlacedThread) { self.thread = consume thread }

@@ -82,7 +82,7 @@ private final class HandTransaction {
 }
 
 /// An operation of a ``HandTransaction``.
-private class HandItem: @unchecked Sendable {
+private class HandItem: Unreflected, @unchecked Sendable {
   // @unchecked: the loop sees the changes of a worker after `uv_queue_work`.
 
   private let transaction: HandTransaction

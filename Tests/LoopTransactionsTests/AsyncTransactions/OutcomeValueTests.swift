@@ -14,6 +14,23 @@ private final class Counted: Sendable {
   deinit { alive.add(-1) }
 }
 
+/// A generic value, for which each number has a type of its own.
+private protocol Numbered: Sendable {
+  init()
+  static var depth: Int { get }
+}
+
+private struct Zero: Numbered {
+  static let depth = 0
+}
+
+private struct Next<Before: Numbered>: Numbered {
+  let number = depth
+  private let before = Before()
+
+  static var depth: Int { Before.depth + 1 }
+}
+
 /// A value that takes more than three words.
 private struct Large: Sendable {
   let numbers = (1, 2, 3, 4)
@@ -89,6 +106,36 @@ struct OutcomeValueTests {
         #expect(alive.value == 0)
       }
       #expect(outcomes == 1)
+    }
+  }
+
+  // O6
+  @Test("each of many types of values reaches its completion, added in turn")
+  func manyTypes() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone()
+      var seen: [String] = []
+      func add<Value: Numbered>(_: Value.Type, to transaction: AsyncTransaction) {
+        transaction.add { _ in
+          Value()
+        } completion: { outcome in
+          seen.append("\(Value.depth) \(outcome.value.map { type(of: $0).depth } ?? -1)")
+        }
+        transaction.add { _ -> Value in
+          throw CancellationError()
+        } completion: { outcome in
+          seen.append("\(Value.depth) \(outcome.value == nil)")
+        }
+        if Value.depth < 24 { add(Next<Value>.self, to: transaction) }
+      }
+      for _ in 0..<2 {
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        add(Zero.self, to: transaction)
+        transaction.commit()
+        transaction.waitUntilComplete()
+      }
+      let expected = (0...24).flatMap { ["\($0) \($0)", "\($0) true"] }
+      #expect(seen == expected + expected)
     }
   }
 }

@@ -32,6 +32,12 @@ private final class Shown: Sendable {
   init(_ witness: Witness) { self.witness = witness }
 }
 
+/// Timers of one thread.
+private final class Timers: @unchecked Sendable {
+  // @unchecked: used on the thread of their loop only.
+  var all: [LoopTimer] = []
+}
+
 @Suite("EventLoop: released while open")
 struct EventLoopReleaseTests {
   @Test("accepted posts and commits are released on the releasing thread without being called")
@@ -96,6 +102,27 @@ struct EventLoopReleaseTests {
       #expect(trace.events == ["ran 1", "released 1"])
       released.release()
       #expect(trace.events == ["ran 1", "released 1", "released 2", "released 3"])
+    }
+  }
+
+  @Test("releasing the captures of one timer may cancel another")  // L11
+  func timers() async {
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      let trace = Trace()
+      let timers = Timers()
+      for number in 1...2 {
+        let witness = Witness {
+          trace.record("\(number)")
+          for timer in timers.all { timer.cancel() }
+        }
+        let loop = try #require(released.loop)
+        let deadline = loop.now.advanced(by: .seconds(3600))
+        timers.all.append(try loop.addPreciseTimer(at: deadline) { _ in witness.touch() })
+      }
+      released.release()
+      #expect(trace.events.sorted() == ["1", "2"])
+      #expect(timers.all.allSatisfy { !$0.isActive })
     }
   }
 
