@@ -28,6 +28,9 @@ static inline uint64_t cl_cycles(void) {
 #endif
 }
 
+// Prefetches the cache line at `address` for writing. The address need not be valid.
+static inline void cl_prefetch(const void *_Nullable address) { __builtin_prefetch(address, 1); }
+
 // Spins until `deadline`.
 void cl_spin_until(uint64_t deadline);
 

@@ -256,8 +256,8 @@ extension AsyncTransaction {
   }
 
   func check(_ operation: StaticString) {
-    // The common case by itself, because it counts no references. Asks for the
-    // thread first: the loop would be retained for a call of C.
+    // The common case by itself, because it counts no references. Reads the
+    // thread first, because the compiler retains an object across a call of C.
     let thread = threadIdentity()
     if _fastPath(thread == core.loop.thread && !core.loop.isForked) { return }
     checkSlowly(operation)
@@ -294,7 +294,9 @@ extension AsyncTransaction {
   func callCompletions() {
     let isCancelled = isCancelled
     // Each item is released before the next completion is called.
-    while let item = items.removeFirst() { item.complete(isCancelled: isCancelled, unfinished.itemTypes) }
+    while let item = items.removeFirst() {
+      item.complete(isCancelled: isCancelled, unfinished.itemTypes)
+    }
     // Returns false if a completion closed the loop, because closing the loop
     // called the remaining completions.
     guard core.change({ $0.complete() }) else { return }

@@ -6,8 +6,8 @@
 final class ItemTypes {
   private struct Entry {
     var value: ObjectIdentifier
-    var item: AnyClass
-    var outcome: any ItemOutcome.Type
+    var item: AnyClass?
+    var outcome: (any ItemOutcome.Type)?
   }
 
   private static let capacity = 8
@@ -15,41 +15,56 @@ final class ItemTypes {
   // Each type of value has one entry that it may occupy.
   private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
 
-  init() { entries.initialize(repeating: Self.entry(of: Void.self), count: Self.capacity) }
+  init() {
+    entries.initialize(repeating: Entry(value: ObjectIdentifier(Void.self)), count: Self.capacity)
+  }
 
   deinit { entries.deallocate() }
 
   /// The class of an operation with a synchronous body that returns a `Value`.
   @inline(__always)
   func item<Value>(of type: Value.Type) -> ScheduledItem<Value>.Type {
+    let entry = entry(of: type)
+    let item: AnyClass = entry.pointee.item ?? Self.findItem(of: type, entry)
     // Not a checked cast, which would look up the class.
-    unsafeBitCast(entry(of: type).item, to: ScheduledItem<Value>.Type.self)
+    return unsafeBitCast(item, to: ScheduledItem<Value>.Type.self)
   }
 
   /// The outcome of an operation that returns a `Value`.
   @inline(__always)
   func outcome<Value>(of type: Value.Type) -> any ItemOutcome.Type {
-    entry(of: type).outcome
+    let entry = entry(of: type)
+    return entry.pointee.outcome ?? Self.findOutcome(of: type, entry)
   }
 
   @inline(__always)
-  private func entry<Value>(of type: Value.Type) -> Entry {
+  private func entry<Value>(of type: Value.Type) -> UnsafeMutablePointer<Entry> {
     let value = ObjectIdentifier(type)
-    // Metadata is aligned to 16 bytes.
-    let index = Int(truncatingIfNeeded: UInt(bitPattern: value) >> 4) & (Self.capacity - 1)
-    if _fastPath(entries[index].value == value) { return entries[index] }
-    let entry = Self.entry(of: type)
-    entries[index] = entry
+    // Metadata is aligned to 8 bytes.
+    let index = Int(truncatingIfNeeded: UInt(bitPattern: value) >> 3) & (Self.capacity - 1)
+    let entry = entries + index
+    if _slowPath(entry.pointee.value != value) { entry.pointee = Entry(value: value) }
     return entry
   }
 
   @inline(never)
-  private static func entry<Value>(of type: Value.Type) -> Entry {
-    Entry(
-      value: ObjectIdentifier(type),
-      item: ScheduledItem<Value>.self,
-      outcome: AsyncTransaction.Outcome<Value>.self
-    )
+  private static func findItem<Value>(
+    of type: Value.Type,
+    _ entry: UnsafeMutablePointer<Entry>
+  ) -> AnyClass {
+    let item = ScheduledItem<Value>.self
+    entry.pointee.item = item
+    return item
+  }
+
+  @inline(never)
+  private static func findOutcome<Value>(
+    of type: Value.Type,
+    _ entry: UnsafeMutablePointer<Entry>
+  ) -> any ItemOutcome.Type {
+    let outcome = AsyncTransaction.Outcome<Value>.self
+    entry.pointee.outcome = outcome
+    return outcome
   }
 }
 

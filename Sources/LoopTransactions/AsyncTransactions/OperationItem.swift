@@ -77,6 +77,9 @@ class OperationItem: OperationOwner, @unchecked Sendable {
 }
 
 /// An operation that returns a `Value`.
+///
+/// `Value` is `Sendable`, as `AsyncTransaction.add` and `FlightItem` require. It is
+/// not required here, because `Outcome` conforms to `ItemOutcome` for any `Value`.
 class ValueItem<Value>: OperationItem, @unchecked Sendable {
   // @unchecked: `value` and `error` are written by the thread that runs the
   // operation, before it ends. They are read on the loop after that, ordered by
@@ -87,7 +90,8 @@ class ValueItem<Value>: OperationItem, @unchecked Sendable {
   /// is `.cancelled`.
   @exclusivity(unchecked) fileprivate final var value = ValueStorage()
   @exclusivity(unchecked) fileprivate final var error: (any Error)?
-  @exclusivity(unchecked) fileprivate final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
+  @exclusivity(unchecked) fileprivate final var completion:
+    ((AsyncTransaction.Outcome<Value>) -> Void)?
 
   init(
     _ name: String,

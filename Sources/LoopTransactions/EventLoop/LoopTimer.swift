@@ -134,7 +134,7 @@ extension LoopTimer {
   /// run waits for it. Comes last in its caller, because it may call the host of
   /// an embedded loop.
   func request(at deadline: LoopClock.Instant) {
-    guard body != nil, !core.isForked else { return }
+    guard body != nil else { return }
     due = deadline
     isRequested = true
     let loop = loop.takeUnretainedValue()

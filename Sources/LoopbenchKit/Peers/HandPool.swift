@@ -33,8 +33,13 @@ final class HandPool: FunctionPool, @unchecked Sendable {
   static func open() throws(PeerError) -> HandPool {
     let hand = try HandPool()
     let pool = UnsafeTransfer(hand.pool)
-    for _ in 0..<PoolLoad.workers {
-      hand.workers.append(Worker(try PlacedThread(cpu: nil) { cl_hand_pool_run(pool.value) }))
+    do throws(PeerError) {
+      for _ in 0..<PoolLoad.workers {
+        hand.workers.append(Worker(try PlacedThread(cpu: nil) { cl_hand_pool_run(pool.value) }))
+      }
+    } catch {
+      hand.close()
+      throw error
     }
     return hand
   }

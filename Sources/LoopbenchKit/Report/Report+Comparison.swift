@@ -180,7 +180,7 @@ package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
   case slower
   /// There are too few rounds, the interval is too wide, or there is no noise floor.
   case inconclusive
-  /// The peer does the work without a loop, and is not judged.
+  /// The peer does the work with as little as possible around it, and is not judged.
   case floor
 
   // 5 %: peers that differ by less count as equally fast, even if there is no

@@ -57,8 +57,8 @@ extension Report {
     let names = known.filter { peers.contains($0.0) }.map(\.1) + twins
     let floors = sections.flatMap { $0.scenario.floors ?? [] }.uniqued().filter(peers.contains)
     let floor =
-      "a floor (\(floors.joined(separator: ", "))) does the work without a loop, as the"
-      + " least that it can cost, and is not judged"
+      "a floor (\(floors.joined(separator: ", "))) does the work with as little as possible around it,"
+      + " and is not judged"
     let others = sections.flatMap { $0.scenario.peers ?? [] }.uniqued(by: \.name).filter { peer in
       !known.contains { $0.0 == peer.name } && !floors.contains(peer.name)
         && peers.contains(peer.name) && !peer.summary.isEmpty

@@ -7,7 +7,8 @@ extension Scenario {
     name: "growth",
     summary: "the cost of one item by the number of items; a sample is a batch's mean",
     series: GrowthLoad.kinds.flatMap { kind in kind.sizes.map { series(kind, $0) } },
-    references: ["uv", "heap"],
+    references: ["uv", "heap", "hand"],
+    floors: ["hand"],
     details: """
       Each series ends with the number of items, for which its cost is measured.
 

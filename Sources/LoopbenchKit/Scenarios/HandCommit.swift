@@ -48,6 +48,8 @@ private final class PendingTable: PendingTargets {
   private let mask: UInt32
   private let shift: UInt64
   @exclusivity(unchecked) private var epoch: UInt32 = 1
+  // The number of the first place of `entries`.
+  @exclusivity(unchecked) private var base: UInt32 = 1
   @exclusivity(unchecked) private var tail: UInt32 = 1
   @exclusivity(unchecked) private var isArmed = false
   @exclusivity(unchecked) private var performed = 0
@@ -82,10 +84,10 @@ private final class PendingTable: PendingTargets {
   ) {
     guard pthread_self() == thread else { preconditionFailure("HandCommit: another thread") }
     let key = UInt(bitPattern: target.toOpaque()) ^ UInt(bitPattern: selector.toOpaque()) << 33
-    let hash = UInt64(key ^ key >> 8) &* 0x9E37_79B9_7F4A_7C15
+    let hash = UInt64(key ^ key >> 7) &* 0x9E37_79B9_7F4A_7C15
     var slot = UInt32(truncatingIfNeeded: hash &>> shift)
     while slots[Int(slot)] &- epoch < tail &- epoch {
-      let entry = entries[Int(slots[Int(slot)] &- epoch)]
+      let entry = entries[Int(slots[Int(slot)] &- base)]
       if entry.target?.toOpaque() == target.toOpaque(),
         entry.selector.toOpaque() == selector.toOpaque()
       {
@@ -93,9 +95,9 @@ private final class PendingTable: PendingTargets {
       }
       slot = (slot &+ 1) & mask
     }
-    guard tail &- epoch < capacity else { preconditionFailure("HandCommit: the table is full") }
+    guard tail &- base < capacity else { preconditionFailure("HandCommit: the table is full") }
     slots[Int(slot)] = tail
-    let place = entries + Int(tail &- epoch)
+    let place = entries + Int(tail &- base)
     place.initialize(to: Entry(target: target.retain(), selector: selector, flag: flag))
     tail &+= 1
     // The first one makes the loop perform them before it sleeps.
@@ -105,11 +107,14 @@ private final class PendingTable: PendingTargets {
   func flush() {
     guard isArmed else { return }
     isArmed = false
-    let (end, base) = (tail, epoch)
+    let end = tail
+    let prefetches = capacity > 8192
     let limit = cl_cycles() + budget.cycles
     while epoch != end {
       let place = entries + Int(epoch &- base)
       epoch &+= 1
+      // Like a loop with so many targets.
+      if prefetches, end &- epoch > 3 { cl_prefetch(place[4].target?.toOpaque()) }
       guard let target = place.pointee.target else { continue }
       place.pointee.target = nil
       if let flag = place.pointee.flag { flag.pointee = false }
@@ -121,6 +126,7 @@ private final class PendingTable: PendingTargets {
         preconditionFailure("HandCommit: the budget is spent")
       }
     }
+    if epoch == tail { base = tail } else { isArmed = true }
   }
 
   @inline(__always)

@@ -122,11 +122,12 @@ private final class HandQueue: FunctionQueue, @unchecked Sendable {
 
   private func runAll() {
     let empty = UnsafeTransfer(running)
-    running = filling.withLock { list in
-      let full = list
-      list = empty
-      return full
-    }.value
+    running =
+      filling.withLock { list in
+        let full = list
+        list = empty
+        return full
+      }.value
     running.run()
   }
 

@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// Like an `AsyncTransaction`, it has an outcome for each operation, calls the
 /// completions in the order they were added once all operations have ended, and
-/// releases a body on the worker. An operation can be cancelled. It has no
-/// priorities, and closing the loop does not end a transaction.
+/// releases a body on the worker. An operation can be cancelled. Values have one
+/// type, there are no priorities, and closing the loop does not end a
+/// transaction.
 struct HandTransactions: Peer {
   let name = "hand"
   let scenario = "pool"
@@ -25,7 +26,10 @@ struct HandTransactions: Peer {
         let began = cl_now()
         for _ in 0..<operations {
           let transaction = HandTransaction(pool)
-          transaction.add { _ in } completion: { _ in cl_finish_step(steps) }
+          transaction.add { _ in
+          } completion: { _ in
+            cl_finish_step(steps)
+          }
           transaction.commit()
         }
         pool.settle()
@@ -38,26 +42,32 @@ struct HandTransactions: Peer {
 /// Operations whose completions are called together. Loop thread only.
 private final class HandTransaction {
   private let pool: UVPool
-  @exclusivity(unchecked) private var items: [HandItem] = []
+  // The operations in the order they were added, linked through them.
+  @exclusivity(unchecked) private var first: HandItem?
+  @exclusivity(unchecked) private var last: Unmanaged<HandItem>?
   @exclusivity(unchecked) private var unended = 0
   @exclusivity(unchecked) private var isCommitted = false
 
   init(_ pool: UVPool) { self.pool = pool }
 
   @discardableResult
-  func add<Value: Sendable>(
-    _ body: consuming @escaping @Sendable (HandItem) throws -> Value,
-    completion: consuming @escaping (AsyncTransaction.Outcome<Value>) -> Void
+  func add(
+    _ body: consuming @escaping @Sendable (HandItem) throws -> Void,
+    completion: consuming @escaping (AsyncTransaction.Outcome<Void>) -> Void
   ) -> HandItem {
-    let item = HandValueItem(self, body, completion)
-    items.append(item)
+    let item = HandItem(self, body, completion)
+    if let last {
+      last._withUnsafeGuaranteedRef { $0.next = item }
+    } else {
+      first = item
+    }
+    last = .passUnretained(item)
     unended += 1
     // The request has a reference of its own, which `end` takes over.
-    let context = Unmanaged.passRetained(item as HandItem).toOpaque()
     pool.addRequest(
       { HandItem.at($0)._withUnsafeGuaranteedRef { $0.run() } },
       completion: { HandItem.at($0).takeRetainedValue().end() },
-      context
+      Unmanaged.passRetained(item).toOpaque()
     )
     return item
   }
@@ -74,21 +84,37 @@ private final class HandTransaction {
 
   private func completeIfEnded() {
     guard isCommitted, unended == 0 else { return }
-    let items = items
-    // Breaks the cycle with the items.
-    self.items = []
-    for item in items { item.complete() }
+    last = nil
+    while let item = first {
+      first = item.next
+      item.next = nil
+      item.complete()
+    }
   }
 }
 
 /// An operation of a ``HandTransaction``.
-private class HandItem: Unreflected, @unchecked Sendable {
-  // @unchecked: the loop sees the changes of a worker after `uv_queue_work`.
+private final class HandItem: Unreflected, @unchecked Sendable {
+  // @unchecked: the loop reads the worker's changes after the request has completed.
 
+  /// The operation added after this one. Loop thread only.
+  @exclusivity(unchecked) var next: HandItem?
   private let transaction: HandTransaction
   private let cancelled = Atomic<Bool>(false)
+  @exclusivity(unchecked) private var body: (@Sendable (HandItem) throws -> Void)?
+  @exclusivity(unchecked) private var hasValue = false
+  @exclusivity(unchecked) private var error: (any Error)?
+  @exclusivity(unchecked) private var completion: ((AsyncTransaction.Outcome<Void>) -> Void)?
 
-  init(_ transaction: HandTransaction) { self.transaction = transaction }
+  init(
+    _ transaction: HandTransaction,
+    _ body: consuming @escaping @Sendable (HandItem) throws -> Void,
+    _ completion: consuming @escaping (AsyncTransaction.Outcome<Void>) -> Void
+  ) {
+    self.transaction = transaction
+    self.body = body
+    self.completion = completion
+  }
 
   static func at(_ context: UnsafeMutableRawPointer?) -> Unmanaged<HandItem> {
     guard let context else { preconditionFailure("HandItem: the request has no context") }
@@ -96,41 +122,28 @@ private class HandItem: Unreflected, @unchecked Sendable {
   }
 
   // Relaxed: the flag orders no other data.
-  final var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
-  final func cancel() { cancelled.store(true, ordering: .relaxed) }
+  var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+  func cancel() { cancelled.store(true, ordering: .relaxed) }
 
   /// Runs on a worker.
-  func run() {}
-
-  func complete() {}
-
-  final func end() { transaction.operationEnded() }
-}
-
-private final class HandValueItem<Value: Sendable>: HandItem, @unchecked Sendable {
-  // @unchecked: see `HandItem`.
-
-  @exclusivity(unchecked) private var body: (@Sendable (HandItem) throws -> Value)?
-  @exclusivity(unchecked) private var outcome = AsyncTransaction.Outcome<Value>.cancelled
-  @exclusivity(unchecked) private var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
-
-  init(
-    _ transaction: HandTransaction,
-    _ body: consuming @escaping @Sendable (HandItem) throws -> Value,
-    _ completion: consuming @escaping (AsyncTransaction.Outcome<Value>) -> Void
-  ) {
-    self.body = body
-    self.completion = completion
-    super.init(transaction)
+  func run() {
+    let body = body
+    self.body = nil
+    guard let body, !isCancelled else { return }
+    do {
+      try body(self)
+      hasValue = true
+    } catch { self.error = error }
   }
 
-  override func run() {
-    guard let body = body.take(), !isCancelled else { return }
-    do { outcome = .value(try body(self)) } catch { outcome = .failed(error) }
-  }
+  func end() { transaction.operationEnded() }
 
-  override func complete() {
-    guard let completion = completion.take() else { return }
-    completion(isCancelled ? .cancelled : outcome)
+  func complete() {
+    let completion = completion
+    self.completion = nil
+    guard let completion else { return }
+    if isCancelled { return completion(.cancelled) }
+    if hasValue { return completion(.value(())) }
+    completion(error.map { .failed($0) } ?? .cancelled)
   }
 }

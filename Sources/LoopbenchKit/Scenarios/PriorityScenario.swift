@@ -25,7 +25,8 @@ extension Scenario {
         kind: .service
       ),
     ],
-    references: ["dispatch", "opqueue"],
+    references: ["dispatch", "opqueue", "hand"],
+    floors: ["hand"],
     details: """
       Operations of 20 us each keep 4 workers busy. One more operation is added that is more urgent
       than all of them (`latency`) or less urgent (`starvation`). A sample is the time from before the

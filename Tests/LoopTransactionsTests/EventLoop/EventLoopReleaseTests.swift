@@ -105,9 +105,9 @@ struct EventLoopReleaseTests {
     }
   }
 
-  @Test("releasing the captures of one timer may cancel another")  // L11
-  func timers() async {
-    await #expect(processExitsWith: .success) {
+  @Test("releasing the captures of one timer may cancel another", arguments: [true, false])  // L11
+  func timers(isPrecise: Bool) async {
+    await #expect(processExitsWith: .success) { [isPrecise] in
       let released = try ReleasedLoop()
       let trace = Trace()
       let timers = Timers()
@@ -118,11 +118,33 @@ struct EventLoopReleaseTests {
         }
         let loop = try #require(released.loop)
         let deadline = loop.now.advanced(by: .seconds(3600))
-        timers.all.append(try loop.addPreciseTimer(at: deadline) { _ in witness.touch() })
+        let body = { (_: LoopTimer.Firing) in witness.touch() }
+        timers.all.append(
+          isPrecise
+            ? try loop.addPreciseTimer(at: deadline, body) : loop.addTimer(after: .seconds(3600), body)
+        )
       }
       released.release()
       #expect(trace.events.sorted() == ["1", "2"])
       #expect(timers.all.allSatisfy { !$0.isActive })
+    }
+  }
+
+  @Test("cancelling a timer may release the loop, which its callback retained")  // L11
+  func lastReference() async {
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      var loop = released.loop
+      let deadline = LoopClock.Instant(nanoseconds: 0).advanced(by: .seconds(3600))
+      let timer = try loop?.addPreciseTimer(at: deadline) { [loop] _ in
+        withExtendedLifetime(loop) {}
+      }
+      released.release()
+      loop = nil
+      #expect(throws: Never.self) { try released.port.post {} }
+      timer?.cancel()
+      #expect(throws: LoopPort.PostError.closed) { try released.port.post {} }
+      #expect(timer?.isActive == false)
     }
   }
 
