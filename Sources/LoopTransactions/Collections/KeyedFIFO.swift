@@ -9,8 +9,7 @@
 /// A lookup touches one slot and its entry. An append usually touches one slot.
 /// Removing the first entry touches no slot. I7.
 ///
-/// Keys are addresses that are compared and prefetched, never retained or
-/// dereferenced.
+/// Keys are addresses that are only compared, never retained or dereferenced.
 package struct KeyedFIFO<Payload: BitwiseCopyable> {
   /// An entry. In the list, a key of 0 marks a removed entry.
   package struct Entry {
@@ -311,11 +310,10 @@ extension KeyedFIFO {
   @inline(__always)
   package var isLarge: Bool { capacity > Self.largestKept }
 
-  /// Prefetches the object whose address is the key of the fourth entry.
+  /// The key of the fourth entry, or 0 if there is none or it was removed.
   @inline(__always)
-  package func prefetchFourth() {
-    guard Int32(bitPattern: tail &- head) > 3 else { return }
-    System.prefetchForWriting(entries[Int(head &- epoch) + 3].key)
+  package var fourthKey: UInt {
+    Int32(bitPattern: tail &- head) > 3 ? entries[Int(head &- epoch) + 3].key : 0
   }
 
   /// Removes the first entry for which `matches` returns true. O(n).

@@ -36,7 +36,7 @@ extension TransactionSet {
   @inline(never)
   private func flushLarge(before mark: UInt32, on loop: EventLoop) {
     flush(before: mark, on: loop) { entry in
-      list.prefetchFourth()
+      System.prefetchForWriting(list.fourthKey)
       return perform(entry)
     }
   }

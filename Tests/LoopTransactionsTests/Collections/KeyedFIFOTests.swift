@@ -280,6 +280,24 @@ struct KeyedFIFOTests {
     #expect((keys + [7]).allSatisfy { list.find($0, 1) != nil })
   }
 
+  @Test("the fourth key is that of the fourth entry from the oldest, or 0")
+  func fourthKey() throws {
+    var list = KeyedFIFO<Int>()
+    defer { list.free() }
+    var seen: [UInt] = []
+    for key in 1...5 as ClosedRange<UInt> {
+      list.append(key, 0, 0)
+      seen.append(list.fourthKey)
+    }
+    #expect(seen == [0, 0, 0, 4, 4])
+    #expect(list.removeFirst(before: list.mark)?.key == 1)
+    #expect(list.fourthKey == 5)
+    _ = list.remove(try #require(list.find(5, 0)))
+    #expect(list.fourthKey == 0)
+    while list.removeFirst(before: list.mark) != nil {}
+    #expect(list.fourthKey == 0)
+  }
+
   // T10
   @Test("a list frees the memory of 200,000 entries when it is empty")
   func shrinksAtOnce() {
