@@ -105,7 +105,8 @@ struct EventLoopReleaseTests {
     }
   }
 
-  @Test("releasing the captures of one timer may cancel another", arguments: [true, false])  // L11
+  // L11
+  @Test("releasing the captures of one timer may cancel another", arguments: [true, false])
   func timers(isPrecise: Bool) async {
     await #expect(processExitsWith: .success) { [isPrecise] in
       let released = try ReleasedLoop()
