@@ -118,11 +118,11 @@ struct EventLoopReleaseTests {
           for timer in timers.all { timer.cancel() }
         }
         let loop = try #require(released.loop)
-        let deadline = loop.now.advanced(by: .seconds(3600))
-        let body = { (_: LoopTimer.Firing) in witness.touch() }
+        let (delay, body) = (Duration.seconds(3600), { (_: LoopTimer.Firing) in witness.touch() })
         timers.all.append(
           isPrecise
-            ? try loop.addPreciseTimer(at: deadline, body) : loop.addTimer(after: .seconds(3600), body)
+            ? try loop.addPreciseTimer(at: loop.now.advanced(by: delay), body)
+            : loop.addTimer(after: delay, body)
         )
       }
       released.release()
