@@ -192,11 +192,16 @@ struct LoopStackTests {
       Process.endInTime()
       let (stacks, pair, result) = (Stacks(), SocketPair(), Locked<Int32?>(nil))
       let thread = try LoopTransactions.LoopThread.watched(stacks.watchdog())
+      let found = Locked<WorkSlot?>(nil)
+      try thread.port.postAndWait { found.withLock { $0 = WorkSlot.ofThisThread } }
+      let slot = try #require(found.withLock { $0 })
       let descriptor = pair.near
       var hasBlocked = false
       // On a busy machine, the thread may not have reached the call when the watchdog
       // looks, and then has a stack, or is reported for other work. It is held again.
       for _ in 1...1000 where !hasBlocked {
+        // A tick is reported once, so each post needs a tick of its own.
+        #expect(inTime { slot.reading?.since == 0 })
         let (running, over) = (stacks.count(isOver: false), stacks.count(isOver: true))
         let posts = stacks.reportsOfPosts(isOver: true).count
         let runs = StackCapture.shared.value.runs
