@@ -46,6 +46,13 @@ extension LoopTransactions.LoopThread {
     return thread
   }
 
+  /// The slot that tells whether the loop is in a tick.
+  fileprivate func slot() throws -> WorkSlot {
+    let found = Locked<WorkSlot?>(nil)
+    try port.postAndWait { found.withLock { $0 = WorkSlot.ofThisThread } }
+    return try #require(found.withLock { $0 })
+  }
+
   fileprivate func end() throws {
     stop()
     try join()
@@ -123,15 +130,18 @@ struct LoopStackTests {
   func computing() throws {
     let stacks = Stacks()
     let thread = try LoopTransactions.LoopThread.watched(stacks.watchdog())
+    let slot = try thread.slot()
     // On a busy machine, a tick may get too little CPU to count as computing. A stack
     // may end early, in a function of Swift's runtime that is in assembly.
-    let line = #line + 8
+    let line = #line + 10
     func isFound() -> Bool {
       guard let first = stacks.reports(of: line, isOver: false).last else { return false }
       let last = stacks.reports(of: line, isOver: true).last
       return Plant.first.isIn(first.stack) && first.stack == last?.stack
     }
     for _ in 1...1000 where !isFound() {
+      // A tick is reported once, so each post needs a tick of its own.
+      #expect(inTime { slot.reading?.since == 0 })
       let (running, over) = (stacks.count(isOver: false), stacks.count(isOver: true))
       try thread.port.post {
         Plant.first.run { stacks.count(isOver: false) > running }
@@ -158,9 +168,7 @@ struct LoopStackTests {
       if rounds.value.isMultiple(of: 2) { neighbours.release(reports: stacks.count(isOver: false)) }
     }
     let thread = try LoopTransactions.LoopThread.watched(watchdog)
-    let found = Locked<WorkSlot?>(nil)
-    try thread.port.postAndWait { found.withLock { $0 = WorkSlot.ofThisThread } }
-    let slot = try #require(found.withLock { $0 })
+    let slot = try thread.slot()
     // The loop sleeps, so its tick is over.
     func isIdle() -> Bool { slot.reading?.since == 0 }
     let (first, second) = (#line + 6, #line + 11)
@@ -192,9 +200,7 @@ struct LoopStackTests {
       Process.endInTime()
       let (stacks, pair, result) = (Stacks(), SocketPair(), Locked<Int32?>(nil))
       let thread = try LoopTransactions.LoopThread.watched(stacks.watchdog())
-      let found = Locked<WorkSlot?>(nil)
-      try thread.port.postAndWait { found.withLock { $0 = WorkSlot.ofThisThread } }
-      let slot = try #require(found.withLock { $0 })
+      let slot = try thread.slot()
       let descriptor = pair.near
       var hasBlocked = false
       // On a busy machine, the thread may not have reached the call when the watchdog
