@@ -280,7 +280,7 @@ struct KeyedFIFOTests {
     #expect((keys + [7]).allSatisfy { list.find($0, 1) != nil })
   }
 
-  @Test("the fourth key is that of the fourth entry from the oldest, or 0")
+  @Test("the fourth key belongs to the fourth entry from the oldest, or is 0")
   func fourthKey() throws {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
