@@ -1,8 +1,8 @@
 /// The generic types of operations, by the type of the value that an operation
 /// returns.
 ///
-/// A cache. The runtime takes about 310 instructions to look up a generic type,
-/// and this table 15. Loop thread only.
+/// A cache, because the runtime takes about 310 instructions to look up a generic
+/// type. Loop thread only.
 final class ItemTypes {
   private struct Entry {
     var value: ObjectIdentifier

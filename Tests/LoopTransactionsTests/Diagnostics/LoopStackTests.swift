@@ -211,6 +211,7 @@ struct LoopStackTests {
         let (running, over) = (stacks.count(isOver: false), stacks.count(isOver: true))
         let posts = stacks.reportsOfPosts(isOver: true).count
         let runs = StackCapture.shared.value.runs
+        result.withLock { $0 = nil }
         try thread.port.post {
           var (entry, byte) = (pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), UInt8(0))
           let count = poll(&entry, 1, -1)
@@ -220,12 +221,13 @@ struct LoopStackTests {
         #expect(inTime { stacks.count(isOver: false) > running })
         pair.send()
         #expect(inTime { stacks.count(isOver: true) > over })
+        #expect(inTime { result.withLock { $0 != nil } })
+        #expect(result.withLock { $0 } == 1)
         let reports = stacks.reportsOfPosts(isOver: true).dropFirst(posts)
         let isPlain = reports.last?.stack.isEmpty == true
         hasBlocked = isPlain && StackCapture.shared.value.runs == runs
       }
       #expect(hasBlocked)
-      #expect(result.withLock { $0 } == 1)
       try thread.end()
     }
   }
