@@ -20,8 +20,15 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
   // Unchecked: the lock already makes accesses exclusive.
   @exclusivity(unchecked) private var value: Value
 
+  private let longestPause: Int
+
   /// Creates a lock that protects `value`.
-  init(_ value: consuming Value) {
+  ///
+  /// - Parameter longestPause: The longest pause between two attempts of a
+  ///   contender. If two threads take the lock all the time, a longer pause lets
+  ///   each take it more often before it moves to the other thread's CPU.
+  init(_ value: consuming Value, longestPause: Int) {
+    self.longestPause = longestPause
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
     cells = memory.bindMemory(to: Cells.self, capacity: 1)
     cells.initialize(to: Cells())
@@ -66,17 +73,8 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
 
   @inline(never)
   private func lockSlowly() {
-    // A holder that is running releases the lock within 100 pauses. Not
-    // measured.
-    for _ in 0..<100 {
-      System.pause()
-      if tryLock() { return }
-    }
-    // A holder that lost its CPU continues in one of these.
-    for _ in 0..<20 {
-      System.yield()
-      if tryLock() { return }
-    }
+    var backoff = Backoff(longest: longestPause)
+    while backoff.spin() { if tryLock() { return } }
     cells.pointee.sleepers.add(1, ordering: .relaxed)
     defer { cells.pointee.sleepers.subtract(1, ordering: .relaxed) }
     while !tryLock() { System.wait(on: cells, while: 1) }

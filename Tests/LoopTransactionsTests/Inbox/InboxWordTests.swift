@@ -125,14 +125,20 @@ struct InboxWordTests {
     #expect(cells.word.flags == 0)
   }
 
-  @Test("a thread that sleeps for the lock gets it when the holder releases it")
+  @Test("a thread sleeps for the lock without yielding its CPU, and gets it when it is released")
   func sleeper() {
     let cells = Cells()
+    let yields = Tally()
     let flags = cells.word.lock()
-    let sleeper = TestThread { cells.word.unlock(cells.word.lock() | InboxWord.filled) }
+    let sleeper = TestThread {
+      Interposed.before(.yield, { yields.increment() }) {
+        cells.word.unlock(cells.word.lock() | InboxWord.filled)
+      }
+    }
     #expect(inTime { cells.waiters > 0 })
     cells.word.unlock(flags)
     sleeper.join()
+    #expect(yields.value == 0)
     #expect(cells.waiters == 0)
     #expect(cells.word.flags == InboxWord.filled)
   }

@@ -2,7 +2,7 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-@Suite("Locked, AdaptiveLock")
+@Suite("Locked, AdaptiveLock, Backoff")
 struct LockedTests {
   private static let threads = 16
   private static var rounds: Int { Interposed.isSanitized ? 2000 : 20_000 }
@@ -30,15 +30,17 @@ struct LockedTests {
   // A scheduler's state is in an `AdaptiveLock`. There are more threads than
   // processors, so a thread that holds the lock is sometimes preempted, and
   // contenders block.
-  @Test("operations that 16 threads add and cancel are all counted")
+  @Test("operations that 16 threads add and cancel are all counted, and no thread yields its CPU")
   func brieflyContested() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
-    let faults = Tally()
+    let (faults, yields) = (Tally(), Tally())
     let through = Gate()
     let threads = (0..<Self.threads).map { _ in
       TestThread {
-        for _ in 0..<Self.rounds where !scheduler.add({ _ in }).cancel() { faults.increment() }
+        Interposed.before(.yield, { yields.increment() }) {
+          for _ in 0..<Self.rounds where !scheduler.add({ _ in }).cancel() { faults.increment() }
+        }
         through.open()
       }
     }
@@ -48,6 +50,16 @@ struct LockedTests {
     let metrics = scheduler.metrics
     #expect(metrics.added == count + 1 && metrics.cancelled == count)
     #expect(metrics.queued == 0 && faults.value == 0)
+    #expect(yields.value == 0)
     frozen.thaw()
+  }
+
+  @Test("a contender spins for 500 pauses before it blocks", arguments: [1, 64])
+  func backoff(_ longest: Int) {
+    var backoff = Backoff(longest: longest)
+    var attempts = 0
+    while backoff.spin() { attempts += 1 }
+    // 1 + 2 + 4 + 8 + 16 + 32 + 64 pauses in 7 attempts, then 6 times 64.
+    #expect(attempts == (longest == 1 ? 500 : 13))
   }
 }
