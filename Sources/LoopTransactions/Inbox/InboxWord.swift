@@ -111,7 +111,7 @@ package struct InboxWord {
 
   @inline(never)
   private func lockSlowly() -> UInt32 {
-    // From 1 to 64, the longest pause makes no measurable difference here.
+    // A longest pause of 1 to 64 makes no measurable difference here.
     var backoff = Backoff(longest: 1)
     while backoff.spin() {
       let seen = cells.pointee.word.load(ordering: .relaxed)

@@ -1,12 +1,11 @@
 /// Spins between attempts to acquire a lock, until it is time to block.
 ///
-/// Never yields the CPU, because on Linux a yield gives up the rest of the
-/// thread's time slice. With 20 yields before it blocked, an urgent operation that
-/// a thread added to 4 busy workers on 2 CPUs started 1.7 ms later (p99), and
-/// without them 0.05 ms later.
+/// Never yields the CPU. On Linux a yield gives up the rest of the thread's time
+/// slice, which takes milliseconds on busy CPUs.
 package struct Backoff {
   // 500 pauses take 8 to 12 us on an AMD EPYC, about as long as it takes to block
-  // and be woken.
+  // and be woken on one CPU. On other CPUs a pause takes less or more time. Not
+  // measured.
   private static let limit = 500
 
   private var pauses = 0
@@ -14,7 +13,10 @@ package struct Backoff {
   private let longest: Int
 
   /// Spins for 1, 2, 4 and so on pauses of the CPU, up to `longest` at once.
-  package init(longest: Int) { self.longest = longest }
+  package init(longest: Int) {
+    assert(longest > 0, "Backoff: longest must be at least 1, got \(longest)")
+    self.longest = longest
+  }
 
   /// Spins before the next attempt. Returns false if the thread must block
   /// instead.

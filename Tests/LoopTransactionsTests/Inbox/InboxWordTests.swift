@@ -125,7 +125,7 @@ struct InboxWordTests {
     #expect(cells.word.flags == 0)
   }
 
-  @Test("a thread sleeps for the lock without yielding its CPU, and gets it when it is released")
+  @Test("a contender sleeps without yielding its CPU, and gets the lock when it is released")
   func sleeper() {
     let cells = Cells()
     let yields = Tally()
