@@ -112,7 +112,7 @@ package struct InboxWord {
   @inline(never)
   private func lockSlowly() -> UInt32 {
     // A longest pause of 1 to 64 makes no measurable difference here.
-    var backoff = Backoff(longest: 1)
+    var backoff = Backoff(longestPause: 1)
     while backoff.spin() {
       let seen = cells.pointee.word.load(ordering: .relaxed)
       if seen & Self.locked == 0, exchange(seen) { return seen }

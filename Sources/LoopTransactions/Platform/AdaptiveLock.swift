@@ -73,7 +73,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
 
   @inline(never)
   private func lockSlowly() {
-    var backoff = Backoff(longest: longestPause)
+    var backoff = Backoff(longestPause: longestPause)
     while backoff.spin() { if tryLock() { return } }
     cells.pointee.sleepers.add(1, ordering: .relaxed)
     defer { cells.pointee.sleepers.subtract(1, ordering: .relaxed) }

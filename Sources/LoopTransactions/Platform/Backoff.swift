@@ -10,12 +10,12 @@ package struct Backoff {
 
   private var pauses = 0
   private var next = 1
-  private let longest: Int
+  private let longestPause: Int
 
-  /// Spins for 1, 2, 4 and so on pauses of the CPU, up to `longest` at once.
-  package init(longest: Int) {
-    assert(longest > 0, "Backoff: longest must be at least 1, got \(longest)")
-    self.longest = longest
+  /// Spins for 1, 2, 4 and so on pauses of the CPU, up to `longestPause` at once.
+  package init(longestPause: Int) {
+    assert(longestPause > 0, "Backoff: longestPause must be at least 1, got \(longestPause)")
+    self.longestPause = longestPause
   }
 
   /// Spins before the next attempt. Returns false if the thread must block
@@ -24,7 +24,7 @@ package struct Backoff {
     guard pauses < Self.limit else { return false }
     for _ in 0..<next { System.pause() }
     pauses += next
-    next = min(next * 2, longest)
+    next = min(next * 2, longestPause)
     return true
   }
 }

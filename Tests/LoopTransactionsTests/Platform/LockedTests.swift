@@ -59,8 +59,8 @@ struct LockedTests {
     "a contender spins 500 times before it blocks, or 13 times with up to 64 pauses at once",
     arguments: [(1, 500), (64, 13)]
   )
-  func backoff(_ longest: Int, _ spins: Int) {
-    var backoff = Backoff(longest: longest)
+  func backoff(_ longestPause: Int, _ spins: Int) {
+    var backoff = Backoff(longestPause: longestPause)
     var count = 0
     while backoff.spin() { count += 1 }
     #expect(count == spins)
