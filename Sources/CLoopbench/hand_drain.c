@@ -13,6 +13,7 @@ struct cl_hand_drain {
   cl_uv_peer peer;
   uv_prepare_t prepare;
   uv_idle_t idle;  // active while objects remain, so that the poll does not block
+  uv_async_t async;
   uint32_t batch;
   void (*handler)(void *, void *);
   void *context;
@@ -50,6 +51,14 @@ void cl_hand_drain_add(cl_hand_drain *peer, void *object) {
   uv_mutex_unlock(&peer->peer.mutex);
 }
 
+void cl_hand_drain_send(cl_hand_drain *peer, void *object) {
+  uv_mutex_lock(&peer->peer.mutex);
+  bool was_empty = peer->head == peer->tail;
+  insert(peer, object);
+  uv_mutex_unlock(&peer->peer.mutex);
+  if (was_empty) uv_async_send(&peer->async);
+}
+
 // Removes the next object, because another thread may remove one until its delivery.
 // Returns NULL if there is none. After that, the object may be queued again.
 static void *take(cl_hand_drain *peer, bool *is_last) {
@@ -63,6 +72,9 @@ static void *take(cl_hand_drain *peer, bool *is_last) {
 }
 
 static void idle_tick(uv_idle_t *idle) { (void)idle; }
+
+// The prepare callback after the poll delivers the objects.
+static void awake(uv_async_t *async) { (void)async; }
 
 static void drain(uv_prepare_t *prepare) {
   cl_hand_drain *peer = prepare->data;
@@ -98,6 +110,7 @@ cl_hand_drain *cl_hand_drain_open(uint32_t objects, uint32_t batch,
   uv_prepare_init(&peer->peer.loop, &peer->prepare);
   peer->prepare.data = peer;
   uv_prepare_start(&peer->prepare, drain);
+  uv_async_init(&peer->peer.loop, &peer->async, awake);
   if (peer->objects != NULL && peer->slots != NULL) return peer;
   cl_hand_drain_close(peer);
   return NULL;

@@ -73,6 +73,9 @@ cl_hand_drain *_Nullable cl_hand_drain_open(uint32_t objects, uint32_t batch,
 // the loop does not run. Until the queue is empty again, add at most `objects` objects.
 void cl_hand_drain_add(cl_hand_drain *_Nonnull peer, void *_Nonnull object);
 
+// The same from any thread, while the loop may run. Wakes the loop if the queue was empty.
+void cl_hand_drain_send(cl_hand_drain *_Nonnull peer, void *_Nonnull object);
+
 // Closes the loop, releases the queued objects, and frees the queue.
 void cl_hand_drain_close(cl_hand_drain *_Nonnull peer);
 

@@ -124,10 +124,9 @@ struct LTDrain: FullPeer {
 }
 
 /// `drain` by hand. It is the floor for queues that retain objects of any class.
-struct HandDrain: Peer {
+struct HandDrain: FullPeer {
   let name = "hand"
   let scenario = "drain"
-  let series = ["batched", "whole"]
   let isReference = true
   let isStandard = false
   let summary =
@@ -149,6 +148,16 @@ struct HandDrain: Peer {
     defer { cl_hand_drain_close(peer) }
     finish.pointer.pointee.stop = cl_uv_loop_stop
     finish.pointer.pointee.stop_context = UnsafeMutableRawPointer(peer)
+    if slice.series == DrainLoad.across {
+      let shared = UnsafeTransfer((objects: objects, peer: peer))
+      return try slice.sampleBursts(of: objects.count, to: finish) {
+        shared.value.objects.forEach {
+          cl_hand_drain_send(shared.value.peer, Unmanaged.passUnretained($0).toOpaque())
+        }
+      } runLoop: {
+        cl_uv_loop_run(UnsafeMutableRawPointer(peer))
+      }
+    }
     try slice.sample { (_) throws(PeerError) in
       finish.reset(target: objects.count)
       let began = cl_now()
