@@ -85,12 +85,13 @@ void cl_hand_drain_close(cl_hand_drain *_Nonnull peer);
 // run, to stop and to close, or NULL on failure.
 void *_Nullable cl_hand_idle_open(void);
 
-// `priority` by hand in C: a list for each of three priorities, a mutex and a condition.
+// `priority` by hand in C: a list for each of three priorities and one by age, a mutex and a
+// condition. The oldest call is taken after 8 others for each worker.
 enum { CL_HAND_LEVELS = 3 };
 typedef struct cl_hand_pool cl_hand_pool;
 
-// Returns NULL on failure.
-cl_hand_pool *_Nullable cl_hand_pool_open(void);
+// `workers` is the number of threads that will call `run`. Returns NULL on failure.
+cl_hand_pool *_Nullable cl_hand_pool_open(uint32_t workers);
 
 // Adds a call at `level`, 0 to 2. Level 0 is the most urgent one. Call from any thread.
 void cl_hand_pool_add(cl_hand_pool *_Nonnull pool, int level,

@@ -3,15 +3,15 @@ import LoopTransactions
 
 /// Threads that take calls from a list for each priority, under one mutex.
 ///
-/// It has no aging slot, so a low call may never start. It cannot cancel, and
-/// it wakes a thread for each call.
+/// Like a scheduler's, its lists are linked in both directions, so that a call could be
+/// cancelled, and the oldest call is taken from time to time. It wakes a thread for each call.
 final class HandPool: FunctionPool, @unchecked Sendable {
   // @unchecked: the pool locks itself, and `workers` is used only by the thread that opens and
   // closes it.
 
   static let name = "hand"
   static let summary =
-    "C: a list for each of three priorities, under a mutex with a condition; no aging: a floor"
+    "C: a list for each of three priorities and one by age, under a mutex with a condition: a floor"
   static let poolSeries: [String] = []
 
   private let pool: OpaquePointer
@@ -26,7 +26,7 @@ final class HandPool: FunctionPool, @unchecked Sendable {
   }
 
   private init() throws(PeerError) {
-    guard let pool = cl_hand_pool_open() else { throw .noMemory }
+    guard let pool = cl_hand_pool_open(UInt32(PoolLoad.workers)) else { throw .noMemory }
     self.pool = pool
   }
 

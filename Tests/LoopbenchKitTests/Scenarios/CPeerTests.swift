@@ -123,6 +123,64 @@ struct CPeerTests {
     }
   }
 
+  @Test("the queue by hand delivers each object that another thread queues, once")
+  func handDrainAcross() throws {
+    final class Element {}
+    let finish = CompletionCounter()
+    let deliver: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
+      cl_finish_step($1)
+    }
+    let peer = try #require(cl_hand_drain_open(5000, 5000, deliver, finish.pointer))
+    let loop = UnsafeMutableRawPointer(peer)
+    defer { cl_hand_drain_close(peer) }
+    finish.pointer.pointee.stop = cl_uv_loop_stop
+    finish.pointer.pointee.stop_context = loop
+    let elements = (0..<5000).map { _ in Element() }
+    let addresses = elements.map { Unmanaged.passUnretained($0).toOpaque() }
+    let shared = UnsafeTransfer((peer: peer, addresses: addresses))
+    for _ in 1...3 {
+      finish.reset(target: 5000)
+      let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
+        for address in shared.value.addresses { cl_hand_drain_send(shared.value.peer, address) }
+      } runLoop: {
+        cl_uv_loop_run(loop)
+      }
+      #expect(finish.ran == 5000 && elapsed > 0)
+    }
+    withExtendedLifetime(elements) {}
+  }
+
+  @Test("the pool by hand makes urgent calls first, and the oldest call after 7 others")
+  func handPool() throws {
+    final class Made {
+      var numbers: [Int] = []
+    }
+    struct Call {
+      let number: Int
+      let made: Made
+    }
+    let make: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
+      guard let call = $0?.assumingMemoryBound(to: Call.self).pointee else { return }
+      call.made.numbers.append(call.number)
+    }
+    let pool = try #require(cl_hand_pool_open(1))
+    defer { cl_hand_pool_close(pool) }
+    let made = Made()
+    let calls = UnsafeMutablePointer<Call>.allocate(capacity: 20)
+    defer {
+      calls.deinitialize(count: 20)
+      calls.deallocate()
+    }
+    // The first call has the lowest level, and the second one the middle level.
+    for number in 0..<20 {
+      (calls + number).initialize(to: Call(number: number, made: made))
+      cl_hand_pool_add(pool, Int32(max(0, 2 - number)), make, calls + number)
+    }
+    cl_hand_pool_end(pool)
+    cl_hand_pool_run(pool)
+    #expect(made.numbers == Array(2...8) + [0] + Array(9...15) + [1] + Array(16...19))
+  }
+
   @Test("a timer fires the given number of times, and never early")
   func timer() {
     var lateness = [Int64](repeating: -1, count: 5)
