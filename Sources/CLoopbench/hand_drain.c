@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cl_floor.h"
+#include "cl_measure.h"
 #include "cl_uv.h"
 #include "uv_peer.h"
 
@@ -45,17 +46,31 @@ static bool insert(cl_hand_drain *peer, void *object) {
   return true;
 }
 
-void cl_hand_drain_add(cl_hand_drain *peer, void *object) {
+// Like the lock of a `RunLoopQueue`: before it blocks, a contender spins for 500 pauses of
+// the CPU, up to 64 at a time.
+static void lock(cl_hand_drain *peer) {
+  int pauses = 0;
+  for (int next = 1; pauses < 500; next = next < 64 ? next * 2 : 64) {
+    if (uv_mutex_trylock(&peer->peer.mutex) == 0) return;
+    for (int i = 0; i < next; i++) cl_pause();
+    pauses += next;
+  }
   uv_mutex_lock(&peer->peer.mutex);
+}
+
+static void unlock(cl_hand_drain *peer) { uv_mutex_unlock(&peer->peer.mutex); }
+
+void cl_hand_drain_add(cl_hand_drain *peer, void *object) {
+  lock(peer);
   insert(peer, object);
-  uv_mutex_unlock(&peer->peer.mutex);
+  unlock(peer);
 }
 
 void cl_hand_drain_send(cl_hand_drain *peer, void *object) {
-  uv_mutex_lock(&peer->peer.mutex);
+  lock(peer);
   bool was_empty = peer->head == peer->tail;
   insert(peer, object);
-  uv_mutex_unlock(&peer->peer.mutex);
+  unlock(peer);
   if (was_empty) uv_async_send(&peer->async);
 }
 
@@ -63,11 +78,11 @@ void cl_hand_drain_send(cl_hand_drain *peer, void *object) {
 // Returns NULL if there is none. After that, the object may be queued again.
 static void *take(cl_hand_drain *peer, bool *is_last) {
   void *object = NULL;
-  uv_mutex_lock(&peer->peer.mutex);
+  lock(peer);
   if (peer->head != peer->tail) object = peer->objects[peer->head++ & peer->mask];
   *is_last = peer->head == peer->tail;
   if (*is_last) peer->epoch = peer->tail;
-  uv_mutex_unlock(&peer->peer.mutex);
+  unlock(peer);
   return object;
 }
 
@@ -110,8 +125,8 @@ cl_hand_drain *cl_hand_drain_open(uint32_t objects, uint32_t batch,
   uv_prepare_init(&peer->peer.loop, &peer->prepare);
   peer->prepare.data = peer;
   uv_prepare_start(&peer->prepare, drain);
-  uv_async_init(&peer->peer.loop, &peer->async, awake);
-  if (peer->objects != NULL && peer->slots != NULL) return peer;
+  bool is_open = uv_async_init(&peer->peer.loop, &peer->async, awake) == 0;
+  if (is_open && peer->objects != NULL && peer->slots != NULL) return peer;
   cl_hand_drain_close(peer);
   return NULL;
 }

@@ -7,14 +7,16 @@
 #include <sys/prctl.h>
 #endif
 
-void cl_spin_until(uint64_t deadline) {
-  while (cl_now() < deadline) {
+void cl_pause(void) {
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+  __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("yield");
+  __asm__ volatile("yield");
 #endif
-  }
+}
+
+void cl_spin_until(uint64_t deadline) {
+  while (cl_now() < deadline) cl_pause();
 }
 
 #if defined(__linux__)

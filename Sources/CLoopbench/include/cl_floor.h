@@ -57,7 +57,7 @@ void cl_timerfd_close(cl_timerfd *_Nonnull timer);
 
 // `drain` with the table and the locks of a `RunLoopQueue`, by hand in C on libuv: objects of
 // Swift that are retained while they are queued, a hash table of their addresses, and
-// a mutex for each addition and each delivery. The floor for queues whose objects have
+// a mutex for each addition and each delivery. A contender spins before it blocks. The floor for queues whose objects have
 // no flag and no link of the queue's own.
 typedef struct cl_hand_drain cl_hand_drain;
 
@@ -86,7 +86,7 @@ void cl_hand_drain_close(cl_hand_drain *_Nonnull peer);
 void *_Nullable cl_hand_idle_open(void);
 
 // `priority` by hand in C: a list for each of three priorities and one by age, a mutex and a
-// condition. The oldest call is taken after 8 others for each worker.
+// condition. After 8 × `workers` − 1 other calls, the oldest call is made.
 enum { CL_HAND_LEVELS = 3 };
 typedef struct cl_hand_pool cl_hand_pool;
 
@@ -97,8 +97,8 @@ cl_hand_pool *_Nullable cl_hand_pool_open(uint32_t workers);
 void cl_hand_pool_add(cl_hand_pool *_Nonnull pool, int level,
                       void (*_Nonnull function)(void *_Nullable), void *_Nullable context);
 
-// Makes calls, the most urgent first, until there are none after `cl_hand_pool_end`. Each worker
-// calls it.
+// Makes calls, the most urgent first, or the oldest one when its turn has come, until there are
+// none after `cl_hand_pool_end`. Each worker calls it.
 void cl_hand_pool_run(cl_hand_pool *_Nonnull pool);
 
 // Ends the workers. Call after the last addition.

@@ -31,6 +31,9 @@ static inline uint64_t cl_cycles(void) {
 // Prefetches the cache line at `address` for writing. The address need not be valid.
 static inline void cl_prefetch(const void *_Nullable address) { __builtin_prefetch(address, 1); }
 
+// Tells the CPU that the calling thread waits in a loop.
+void cl_pause(void);
+
 // Spins until `deadline`.
 void cl_spin_until(uint64_t deadline);
 

@@ -4,7 +4,7 @@ import LoopTransactions
 /// Threads that take calls from a list for each priority, under one mutex.
 ///
 /// Like a scheduler's, its lists are linked in both directions, so that a call could be
-/// cancelled, and the oldest call is taken from time to time. It wakes a thread for each call.
+/// cancelled. The oldest call is made after 31 others. It wakes a thread for each call.
 final class HandPool: FunctionPool, @unchecked Sendable {
   // @unchecked: the pool locks itself, and `workers` is used only by the thread that opens and
   // closes it.

@@ -123,16 +123,25 @@ struct CPeerTests {
     }
   }
 
-  @Test("the queue by hand delivers each object that another thread queues, once")
+  @Test("the queue by hand delivers each object that another thread queues, once and in order")
   func handDrainAcross() throws {
-    final class Element {}
-    let finish = CompletionCounter()
-    let deliver: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
-      cl_finish_step($1)
+    final class Delivered {
+      let finish = CompletionCounter()
+      var addresses: [UnsafeMutableRawPointer] = []
     }
-    let peer = try #require(cl_hand_drain_open(5000, 5000, deliver, finish.pointer))
+    final class Element {}
+    let delivered = Delivered()
+    let deliver: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
+      guard let context = $1 else { return }
+      let delivered = Unmanaged<Delivered>.fromOpaque(context).takeUnretainedValue()
+      delivered.addresses.append($0)
+      cl_finish_step(delivered.finish.pointer)
+    }
+    let context = Unmanaged.passUnretained(delivered).toOpaque()
+    let peer = try #require(cl_hand_drain_open(5000, 5000, deliver, context))
     let loop = UnsafeMutableRawPointer(peer)
     defer { cl_hand_drain_close(peer) }
+    let finish = delivered.finish
     finish.pointer.pointee.stop = cl_uv_loop_stop
     finish.pointer.pointee.stop_context = loop
     let elements = (0..<5000).map { _ in Element() }
@@ -140,12 +149,13 @@ struct CPeerTests {
     let shared = UnsafeTransfer((peer: peer, addresses: addresses))
     for _ in 1...3 {
       finish.reset(target: 5000)
+      delivered.addresses = []
       let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
         for address in shared.value.addresses { cl_hand_drain_send(shared.value.peer, address) }
       } runLoop: {
         cl_uv_loop_run(loop)
       }
-      #expect(finish.ran == 5000 && elapsed > 0)
+      #expect(delivered.addresses == addresses && elapsed > 0)
     }
     withExtendedLifetime(elements) {}
   }
@@ -166,19 +176,19 @@ struct CPeerTests {
     let pool = try #require(cl_hand_pool_open(1))
     defer { cl_hand_pool_close(pool) }
     let made = Made()
-    let calls = UnsafeMutablePointer<Call>.allocate(capacity: 20)
+    let levels: [Int32] = [2, 1] + Array(repeating: 0, count: 18) + [2, 1]
+    let calls = UnsafeMutablePointer<Call>.allocate(capacity: levels.count)
     defer {
-      calls.deinitialize(count: 20)
+      calls.deinitialize(count: levels.count)
       calls.deallocate()
     }
-    // The first call has the lowest level, and the second one the middle level.
-    for number in 0..<20 {
+    for (number, level) in levels.enumerated() {
       (calls + number).initialize(to: Call(number: number, made: made))
-      cl_hand_pool_add(pool, Int32(max(0, 2 - number)), make, calls + number)
+      cl_hand_pool_add(pool, level, make, calls + number)
     }
     cl_hand_pool_end(pool)
     cl_hand_pool_run(pool)
-    #expect(made.numbers == Array(2...8) + [0] + Array(9...15) + [1] + Array(16...19))
+    #expect(made.numbers == Array(2...8) + [0] + Array(9...15) + [1] + Array(16...19) + [21, 20])
   }
 
   @Test("a timer fires the given number of times, and never early")
