@@ -5,15 +5,14 @@
 
 #include "cl_floor.h"
 
-// A place in a ring. A list is a link by itself, which is in front of the first member and
-// behind the last.
-typedef struct link {
-  struct link *next, *previous;
-} link;
+// The neighbours of a member in a circular list. The head of a list has neighbours, too.
+typedef struct list_link {
+  struct list_link *next, *previous;
+} list_link;
 
 // Linked in both directions, so that a call could be cancelled or moved.
 typedef struct {
-  link by_level, by_age;
+  list_link by_level, by_age;
   void (*function)(void *);
   void *context;
 } call;
@@ -22,25 +21,25 @@ struct cl_hand_pool {
   pthread_mutex_t mutex;
   pthread_cond_t condition;
   // Under `mutex`, like all that follows. The most urgent list comes first.
-  link levels[CL_HAND_LEVELS];
-  link ages;
+  list_link levels[CL_HAND_LEVELS];
+  list_link ages;
   // The calls taken since the oldest call was taken, and their greatest number.
   uint32_t passed, most;
   bool is_ending;
 };
 
-static void make_empty(link *list) { list->next = list->previous = list; }
+static void make_empty(list_link *list) { list->next = list->previous = list; }
 
-static bool is_empty(const link *list) { return list->next == list; }
+static bool is_empty(const list_link *list) { return list->next == list; }
 
-static void append(link *list, link *member) {
+static void append(list_link *list, list_link *member) {
   member->next = list;
   member->previous = list->previous;
   list->previous->next = member;
   list->previous = member;
 }
 
-static void detach(link *member) {
+static void detach(list_link *member) {
   member->previous->next = member->next;
   member->next->previous = member->previous;
 }
@@ -76,7 +75,7 @@ static call *oldest(cl_hand_pool *pool) {
 }
 
 static call *most_urgent(cl_hand_pool *pool) {
-  link *level = pool->levels;
+  list_link *level = pool->levels;
   while (is_empty(level)) level++;
   return (call *)((char *)level->next - offsetof(call, by_level));
 }

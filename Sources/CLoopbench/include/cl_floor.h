@@ -57,8 +57,8 @@ void cl_timerfd_close(cl_timerfd *_Nonnull timer);
 
 // `drain` with the table and the locks of a `RunLoopQueue`, by hand in C on libuv: objects of
 // Swift that are retained while they are queued, a hash table of their addresses, and
-// a mutex for each addition and each delivery. A contender spins before it blocks. The floor for queues whose objects have
-// no flag and no link of the queue's own.
+// a mutex for each addition and each delivery. A contender spins before it blocks. The floor for
+// queues whose objects have no flag and no link of the queue's own.
 typedef struct cl_hand_drain cl_hand_drain;
 
 // Opens a queue for up to `objects` objects. Each tick of its loop delivers up to

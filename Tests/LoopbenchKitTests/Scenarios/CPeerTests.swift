@@ -72,22 +72,10 @@ struct CPeerTests {
     arguments: [1, 16, 1000] as [UInt32]
   )
   func handDrain(batch: UInt32) throws {
-    final class Delivered {
-      var addresses: [UnsafeMutableRawPointer] = []
-      var loop: UnsafeMutableRawPointer?
-    }
     final class Element {}
-    let delivered = Delivered()
-    let deliver: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
-      guard let context = $1 else { return }
-      let delivered = Unmanaged<Delivered>.fromOpaque(context).takeUnretainedValue()
-      delivered.addresses.append($0)
-      if delivered.addresses.count == 1000 { cl_uv_loop_stop(delivered.loop) }
-    }
-    let context = Unmanaged.passUnretained(delivered).toOpaque()
-    let peer = try #require(cl_hand_drain_open(1000, batch, deliver, context))
+    let delivered = DeliveredObjects()
+    let peer = try #require(delivered.open(count: 1000, batch: batch))
     defer { cl_hand_drain_close(peer) }
-    delivered.loop = UnsafeMutableRawPointer(peer)
     weak var last: Element?
     for _ in 1...3 {
       var elements = (0..<1000).map { _ in Element() }
@@ -96,7 +84,7 @@ struct CPeerTests {
       for address in addresses + addresses { cl_hand_drain_add(peer, address) }
       elements = []
       #expect(last != nil)
-      delivered.addresses = []
+      delivered.expect(1000)
       cl_uv_loop_run(UnsafeMutableRawPointer(peer))
       #expect(delivered.addresses == addresses)
       #expect(last == nil)
@@ -125,35 +113,19 @@ struct CPeerTests {
 
   @Test("the queue by hand delivers each object that another thread queues, once and in order")
   func handDrainAcross() throws {
-    final class Delivered {
-      let finish = CompletionCounter()
-      var addresses: [UnsafeMutableRawPointer] = []
-    }
     final class Element {}
-    let delivered = Delivered()
-    let deliver: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
-      guard let context = $1 else { return }
-      let delivered = Unmanaged<Delivered>.fromOpaque(context).takeUnretainedValue()
-      delivered.addresses.append($0)
-      cl_finish_step(delivered.finish.pointer)
-    }
-    let context = Unmanaged.passUnretained(delivered).toOpaque()
-    let peer = try #require(cl_hand_drain_open(5000, 5000, deliver, context))
-    let loop = UnsafeMutableRawPointer(peer)
+    let delivered = DeliveredObjects()
+    let peer = try #require(delivered.open(count: 5000, batch: 5000))
     defer { cl_hand_drain_close(peer) }
-    let finish = delivered.finish
-    finish.pointer.pointee.stop = cl_uv_loop_stop
-    finish.pointer.pointee.stop_context = loop
     let elements = (0..<5000).map { _ in Element() }
     let addresses = elements.map { Unmanaged.passUnretained($0).toOpaque() }
     let shared = UnsafeTransfer((peer: peer, addresses: addresses))
     for _ in 1...3 {
-      finish.reset(target: 5000)
-      delivered.addresses = []
-      let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
+      delivered.expect(5000)
+      let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: delivered.finish) {
         for address in shared.value.addresses { cl_hand_drain_send(shared.value.peer, address) }
       } runLoop: {
-        cl_uv_loop_run(loop)
+        cl_uv_loop_run(UnsafeMutableRawPointer(peer))
       }
       #expect(delivered.addresses == addresses && elapsed > 0)
     }
@@ -211,5 +183,36 @@ struct CPeerTests {
     cl_finish_step(finish.pointer)
     #expect(finish.finished == finished)
     #expect(finish.ran == 3)
+  }
+}
+
+/// The objects that a queue by hand has delivered. The queue keeps no reference to it.
+private final class DeliveredObjects {
+  let finish = CompletionCounter()
+  private(set) var addresses: [UnsafeMutableRawPointer] = []
+
+  /// Opens a queue that delivers to this object, and that stops after the last one expected.
+  func open(count: UInt32, batch: UInt32) -> OpaquePointer? {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let peer = cl_hand_drain_open(
+      count,
+      batch,
+      {
+        guard let context = $1 else { return }
+        let delivered = Unmanaged<DeliveredObjects>.fromOpaque(context).takeUnretainedValue()
+        delivered.addresses.append($0)
+        cl_finish_step(delivered.finish.pointer)
+      },
+      context
+    )
+    finish.pointer.pointee.stop = cl_uv_loop_stop
+    finish.pointer.pointee.stop_context = peer.map { UnsafeMutableRawPointer($0) }
+    return peer
+  }
+
+  /// Forgets the objects, and expects `count` others.
+  func expect(_ count: Int) {
+    finish.reset(target: count)
+    addresses = []
   }
 }
