@@ -3,21 +3,22 @@
      CLEAR_LATE      a post reads `asleep` after it has released the lock
      NO_LOOK         the loop does not check for requests after it has set `asleep`
      NO_COUNT        a sender is not counted before it releases the lock
-     CLAIM_LOCKED    a signal handler claims `asleep` while another thread holds the lock */
+     CLAIM_LOCKED    a signal handler claims `asleep` while another thread holds the lock
+     LEAVE_LOCKED    a signal handler leaves the wake to a thread that holds the lock */
 #define POSTS 2
 
 bool locked, asleep, filled, closed;      /* the word */
 bool request;                             /* requested and not yet claimed */
 byte senders, inbox, posted, refused, ran, asked, taken;
 bool descriptor, open = true, done;
-byte writes, sleeps;
+byte claims, sleeps;
 
 #define nothing_left (posted + refused == 2 * POSTS && asked == 1 && senders == 0 && \
                       inbox == 0 && !request)
 
 inline write_descriptor() {
   assert(open);
-  descriptor = true; writes++;
+  descriptor = true;
   senders--
 }
 
@@ -33,18 +34,18 @@ proctype Producer() {
        d_step { filled = true; locked = false };
        found = false;
        if
-       :: asleep -> d_step { senders++; asleep = false }; found = true
+       :: asleep -> d_step { senders++; asleep = false; claims++ }; found = true
        :: else
        fi;
 #else
        if
        :: found ->
 #ifdef NO_COUNT
-          d_step { filled = true; asleep = false; locked = false };
+          d_step { filled = true; asleep = false; locked = false; claims++ };
           senders++;
 #else
           senders++;
-          d_step { filled = true; asleep = false; locked = false };
+          d_step { filled = true; asleep = false; locked = false; claims++ };
 #endif
        :: else -> d_step { filled = true; locked = false }
        fi;
@@ -54,6 +55,14 @@ proctype Producer() {
   }
 }
 
+/* Takes the lock and adds nothing, as a refused post, a commit that joins another one, or
+   the loop's thread while a host runs it. */
+proctype Holder() {
+  bool seen;
+  atomic { !locked -> locked = true; seen = asleep };
+  d_step { asleep = seen; locked = false }
+}
+
 /* A signal handler: it takes no lock. */
 proctype Asker() {
   senders++;
@@ -61,14 +70,17 @@ proctype Asker() {
   atomic {
     if
 #ifdef CLAIM_LOCKED
-    :: asleep && !closed -> asleep = false; goto claimed
+    :: asleep && !closed -> asleep = false; claims++; goto send
 #else
-    :: asleep && !locked && !closed -> asleep = false; goto claimed
+    :: asleep && !locked && !closed -> asleep = false; claims++; goto send
+#endif
+#ifndef LEAVE_LOCKED
+    :: asleep && locked && !closed -> goto send
 #endif
     :: else -> goto over
     fi
   };
-claimed:
+send:
   write_descriptor();
   goto end;
 over:
@@ -128,8 +140,8 @@ again:
 }
 
 init {
-  atomic { run Loop(); run Producer(); run Producer(); run Asker() };
+  atomic { run Loop(); run Producer(); run Producer(); run Holder(); run Asker() };
   (_nr_pr == 1);
-  assert(writes <= sleeps);
+  assert(claims <= sleeps);
   assert(ran == posted && posted + refused == 2 * POSTS)
 }

@@ -21,7 +21,7 @@ package struct Inbox: @unchecked Sendable {
   package static let stopWanted: UInt32 = 2
 
   private let cells: UnsafeMutablePointer<Cells>
-  private let word: InboxWord
+  package let word: InboxWord
 
   // Stored behind the cells and not in them. ThreadSanitizer treats a change of
   // one member of a struct as a change of the whole struct, including its

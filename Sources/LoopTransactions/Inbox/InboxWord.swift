@@ -91,13 +91,14 @@ package struct InboxWord {
     return slept || old == Self.asleep
   }
 
-  /// Claims the duty to wake the loop if it sleeps. Returns whether the caller
-  /// must wake it. Takes no lock, so a signal handler may call it.
+  /// Returns whether the caller must wake the loop, because the loop sleeps.
+  /// Takes no lock, so a signal handler may call it.
   package func claimWake() -> Bool {
     var seen = cells.pointee.word.load(ordering: .sequentiallyConsistent)
-    // If a thread holds the lock and the loop is asleep, that thread wakes the
-    // loop or is the loop itself.
-    while seen & (Self.asleep | Self.locked | Self.closed) == Self.asleep {
+    while seen & (Self.asleep | Self.closed) == Self.asleep {
+      // Only the holder may change the word, and it may leave the loop asleep.
+      // If it wakes the loop too, the second write ends one poll early.
+      if seen & Self.locked != 0 { return true }
       let (exchanged, now) = cells.pointee.word.compareExchange(
         expected: seen,
         desired: seen & ~Self.asleep,

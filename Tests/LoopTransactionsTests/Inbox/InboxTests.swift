@@ -196,6 +196,20 @@ struct InboxTests {
     }
   }
 
+  @Test("a request that meets the lock of a sleeping loop wakes it, whatever the holder does")
+  func requestMeetsLock() {  // L2, L6
+    withInbox { inbox in
+      #expect(inbox.sleep())
+      let flags = inbox.word.lock()
+      let mustSend = inbox.request(Inbox.wakeWanted)
+      #expect(mustSend)
+      if mustSend { inbox.didSend() }
+      // As a commit that joins a waiting one, a refused post, or a new limit.
+      inbox.word.unlock(flags)
+      #expect(inbox.claimRequest(Inbox.wakeWanted))
+    }
+  }
+
   @Test(
     "close() and waitForSenders() wait for a wake in progress",
     .enabled(if: Interposed.isAvailable),

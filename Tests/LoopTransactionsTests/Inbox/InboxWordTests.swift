@@ -42,10 +42,8 @@ struct InboxWordTests {
         flags = InboxWord.asleep
         return 1
       case .claimWake:
-        guard !isLocked, flags & InboxWord.closed == 0, flags & InboxWord.asleep != 0 else {
-          return 0
-        }
-        flags &= ~InboxWord.asleep
+        guard flags & InboxWord.closed == 0, flags & InboxWord.asleep != 0 else { return 0 }
+        if !isLocked { flags &= ~InboxWord.asleep }
         return 1
       case .close: flags = (flags | InboxWord.closed) & ~InboxWord.asleep
       }
