@@ -431,29 +431,6 @@ static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
 
 static inline void lt_descriptor_close(int descriptor) { close(descriptor); }
 
-// Identifies the file that `descriptor` refers to. Returns 0, or a negated
-// errno.
-static inline int lt_descriptor_identity(int descriptor, uint64_t *device, uint64_t *file) {
-  struct stat found;
-  if (fstat(descriptor, &found) != 0) return -errno;
-  *device = (uint64_t)found.st_dev;
-  *file = (uint64_t)found.st_ino;
-  return 0;
-}
-
-// Returns the condition of `descriptor` now: 1 if it is hung up, 2 if it has an
-// error, 4 if it has unread data, added.
-static inline int lt_descriptor_condition(int descriptor) {
-  struct pollfd entry = {descriptor, POLLIN, 0};
-  int unread = 0;
-  if (poll(&entry, 1, 0) <= 0) return 0;
-  if (ioctl(descriptor, FIONREAD, &unread) != 0) unread = 0;
-  int condition = entry.revents & POLLHUP ? 1 : 0;
-  if (entry.revents & POLLERR) condition |= 2;
-  if (entry.revents & POLLIN && unread > 0) condition |= 4;
-  return condition;
-}
-
 // MARK: Signals
 
 // Reads the disposition of `signal`.

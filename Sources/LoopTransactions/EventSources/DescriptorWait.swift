@@ -131,15 +131,16 @@ extension LoopPort {
   ///
   /// Call from any task, also from an actor pinned to the loop. On the port and
   /// not on `EventLoop`, because a loop cannot be passed to a task. The loop
-  /// sets the descriptor to non-blocking mode. When this returns or throws, the
-  /// loop no longer polls the descriptor for this call, so the caller may close
-  /// it. An error of the descriptor itself is left to the next read.
+  /// sets the descriptor to non-blocking mode, with the exceptions of
+  /// `EventLoop.watch`. When this returns or throws, the loop no longer polls
+  /// the descriptor for this call, so the caller may close it. An error of the
+  /// descriptor itself is left to the next read.
   ///
   /// - Throws: A `CancellationError` when the task is cancelled, once the loop
   ///   has stopped polling. `LoopPort.PostError` if the loop is closed.
   ///   `UVError` if the descriptor cannot be polled, as for `EventLoop.watch`,
   ///   or was closed meanwhile.
-  /// - Complexity: A post and up to ten system calls. Use `EventLoop.watch` to
+  /// - Complexity: A post and up to seventeen system calls. Use `EventLoop.watch` to
   ///   wait often.
   public func readable(_ descriptor: Int32) async throws {
     try await wait(for: .readable, of: descriptor)

@@ -2,10 +2,19 @@ extension EventLoop {
   /// Calls `body` when `descriptor` is ready for any of `events`.
   ///
   /// Call on the loop. The descriptor may be a socket, a pipe, a terminal, or
-  /// any other that `epoll` accepts, such as a timerfd. It is set to
-  /// non-blocking mode. Several watchers of one descriptor share one libuv
-  /// handle and are called in the order they were added. The first events
-  /// arrive in the poll of the current tick, or of the next one.
+  /// any other that `epoll` accepts, such as a timerfd. Several watchers of one
+  /// descriptor share one libuv handle and are called in the order they were
+  /// added. The first events arrive in the poll of the current tick, or of the
+  /// next one.
+  ///
+  /// The descriptor is set to non-blocking mode, except a terminal, a pipe, and
+  /// a file that is also standard input, output or error. Other processes share
+  /// these, so they keep their mode: read once in each call, or set
+  /// `O_NONBLOCK` before to read until there is no more data.
+  ///
+  /// Open a FIFO for reading and writing (`O_RDWR | O_NONBLOCK`) if its writers
+  /// come and go. One that is opened only for reading is hung up whenever it has
+  /// no writer.
   ///
   /// Cancel the watcher before you close the descriptor. The loop's run waits
   /// for the watcher; `close()` of the loop ends it.
@@ -22,8 +31,8 @@ extension EventLoop {
   /// - Throws: `UVError` `EBADF` if `descriptor` is not open, `EPERM` if it
   ///   cannot be polled (a regular file), `EEXIST` if another library polls it
   ///   on the same libuv loop.
-  /// - Complexity: O(1). Up to seven system calls for the first watcher of a
-  ///   descriptor.
+  /// - Complexity: O(1). Up to fourteen system calls for the first watcher of a
+  ///   descriptor, nine if the descriptor is in non-blocking mode.
   @discardableResult
   public func watch(
     _ descriptor: Int32,

@@ -8,10 +8,10 @@ struct DescriptorPoll {
   private let handle: UVHandle<uv_poll_t>
 
   /// Creates a poll of `descriptor`, which is not started. Sets the descriptor
-  /// to non-blocking mode, as libuv does.
+  /// to non-blocking mode, unless other processes may share it.
   init(_ descriptor: Int32, loop: UVLoop, owner: AnyObject) throws(UVError) {
     identity = try DescriptorIdentity(of: descriptor)
-    handle = try UVHandle("EventLoop.watch") { uv_poll_init(loop.pointer, $0, descriptor) }
+    handle = try UVHandle("EventLoop.watch") { lt_poll_init(loop.pointer, $0, descriptor) }
     self.descriptor = descriptor
     handle.setOwner(owner)
   }
@@ -24,14 +24,13 @@ struct DescriptorPoll {
   // An error means that the descriptor is not open.
   var isIntact: Bool { (try? DescriptorIdentity(of: descriptor)) == identity }
 
-  /// Starts polling for `events`, or changes them. Two system calls, and one
-  /// more when the loop polls next.
+  /// Starts polling for `events`, or changes them. Three system calls.
   ///
-  /// - Throws: `UVError` `EBADF` if the descriptor was closed or reused.
-  ///   libuv would abort the process when it polls next.
+  /// - Throws: `UVError` `EBADF` if the descriptor was closed or reused, `EPERM`
+  ///   if it was reused for a regular file, `EEXIST` if other code polls it.
   func start(_ events: Int32, _ ready: PollCallback) throws(UVError) {
     guard isIntact else { throw UVError(code: UV_EBADF.rawValue, operation: "EventLoop.watch") }
-    try check(uv_poll_start(handle.pointer, events, ready), "EventLoop.watch")
+    try check(lt_poll_start(handle.pointer, events, ready), "EventLoop.watch")
   }
 
   /// Stops polling until the next `start`. One system call.
@@ -73,14 +72,22 @@ struct DescriptorCondition {
   let isHungUp: Bool
   /// Whether there is an error that the next read or write returns.
   let hasError: Bool
-  /// Whether there is unread data.
-  let hasUnread: Bool
+  /// Whether it has an error and can receive after it, because it has no
+  /// connection.
+  let isRecoverable: Bool
+  /// The number of bytes to read. A datagram socket counts only its next
+  /// datagram.
+  let unread: Int32
 
-  /// Asks the system. Two system calls.
+  /// Whether there is unread data.
+  var hasUnread: Bool { unread > 0 }
+
+  /// Asks the system. Two system calls, and one more if there is an error.
   init(of descriptor: Int32) {
-    let bits = lt_descriptor_condition(descriptor)
-    isHungUp = bits & 1 != 0
-    hasError = bits & 2 != 0
-    hasUnread = bits & 4 != 0
+    let found = lt_descriptor_condition(descriptor)
+    isHungUp = found.is_hung_up != 0
+    hasError = found.has_error != 0
+    isRecoverable = found.is_connectionless != 0
+    unread = found.unread
   }
 }

@@ -146,6 +146,25 @@ struct DescriptorEndTests {
     }
   }
 
+  @Test("a descriptor that is closed just before the poll does not end the process")  // E1
+  func closedBeforePoll() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let (pair, file, trace) = (SocketPair(), SocketPair.openRegularFile(), Trace())
+        let watcher = try loop.watch(pair.near, for: .readable) { trace.record("\($0)") }
+        // After the observer that applies the interest, as another thread might.
+        loop.addObserver(for: .beforeWaiting, order: .max, repeats: false) { _ in pair.closeNear() }
+        #expect(loop.run(.noWait) == .ticked)
+        #expect(trace.events == [])
+        // A descriptor that cannot be polled gets the number.
+        dup2(file, watcher.descriptor)
+        watcher.events = .writable
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["[error]"] && !watcher.isActive)
+      }
+    }
+  }
+
   @Test("a watched descriptor that was reused ends the old watchers, not the new one")  // E1
   func reused() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
