@@ -74,12 +74,15 @@ package struct DescriptorReport: Equatable {
 
   let events: DescriptorEvents
   let stage: Stage
-  let hasUnread: Bool
+  /// The number of bytes to read.
+  let unread: Int32
 
-  package init(events: DescriptorEvents, stage: Stage = .open, hasUnread: Bool = false) {
+  var hasUnread: Bool { unread > 0 }
+
+  package init(events: DescriptorEvents, stage: Stage = .open, unread: Int32 = 0) {
     self.events = events
     self.stage = stage
-    self.hasUnread = hasUnread
+    self.unread = unread
   }
 
   /// Whether the descriptor stays ready, whichever events are polled.
@@ -104,7 +107,7 @@ extension DescriptorReport {
       } else {
         .halfClosed
       }
-    self.init(events: events, stage: stage, hasUnread: condition.hasUnread)
+    self.init(events: events, stage: stage, unread: condition.unread)
   }
 }
 

@@ -8,6 +8,12 @@ final class DescriptorList: LoopPart {
   private var lost: [(WatchedDescriptor, UVError)] = []
   private var observer: Observer?
   private var wakeSource: WakeSource?
+  // Opened for the first descriptor that fails or hangs up.
+  private var changes: DescriptorChanges?
+  // Descriptors with a change that was taken from `changes`.
+  private var changedEnds: [Int32] = []
+  // Descriptors whose next change the loop's run waits for.
+  private var waitedForEnds: Set<Int32> = []
 
   func attach(to loop: EventLoop) {
     self.loop = loop
@@ -49,7 +55,7 @@ final class DescriptorList: LoopPart {
   }
 }
 
-// Changes.
+// Interest.
 extension DescriptorList {
   private func request() {
     guard let loop else { return }
@@ -105,11 +111,68 @@ extension DescriptorList {
   }
 }
 
+// Changes of descriptors that have failed or hung up.
+extension DescriptorList {
+  /// Calls `hasChanged()` of the entry of `descriptor` after its next change.
+  /// Returns false if the system refuses.
+  func awaitChange(of descriptor: Int32) -> Bool {
+    guard let changes = openChanges(), changes.add(descriptor) else { return false }
+    takeChanges()
+    // Its present state.
+    changedEnds.removeAll { $0 == descriptor }
+    return true
+  }
+
+  func stopAwaitingChange(of descriptor: Int32) {
+    changes?.remove(descriptor)
+    changedEnds.removeAll { $0 == descriptor }
+    keepsLoopAlive(false, until: descriptor)
+  }
+
+  /// Sets whether the loop's run waits for the next change of `descriptor`.
+  func keepsLoopAlive(_ yes: Bool, until descriptor: Int32) {
+    guard let changes, waitedForEnds.contains(descriptor) != yes else { return }
+    if yes { waitedForEnds.insert(descriptor) } else { waitedForEnds.remove(descriptor) }
+    changes.keepsLoopAlive(!waitedForEnds.isEmpty)
+  }
+
+  /// Notifies the descriptors that have changed.
+  func deliverChanges() {
+    takeChanges()
+    let ends = changedEnds
+    changedEnds = []
+    for descriptor in ends { descriptors[descriptor]?.hasChanged() }
+  }
+
+  private func takeChanges() {
+    while let descriptor = changes?.take() { changedEnds.append(descriptor) }
+  }
+
+  // Without a free descriptor, watchers go on only if the error was cleared
+  // when the callback returns.
+  private func openChanges() -> DescriptorChanges? {
+    if changes == nil, let loop {
+      // On systems other than Linux there are none.
+      changes = try? DescriptorChanges(loop: loop.uv, owner: self, changed: endsHaveChanged)
+    }
+    return changes
+  }
+
+  private func closeChanges() {
+    changes?.close()
+    changes = nil
+    changedEnds = []
+    waitedForEnds = []
+  }
+}
+
 // The loop's life.
 extension DescriptorList {
   var holdsAnything: Bool { !descriptors.isEmpty || !lost.isEmpty }
 
-  var handles: [UnsafeMutableRawPointer] { descriptors.values.compactMap(\.address) }
+  var handles: [UnsafeMutableRawPointer] {
+    descriptors.values.compactMap(\.address) + [changes?.address].compactMap(\.self)
+  }
 
   func drop() {
     // One by one, because releasing a callback may cancel other watchers. Not
@@ -117,6 +180,7 @@ extension DescriptorList {
     for _ in 0..<descriptors.count { descriptors.first?.value.drop() }
     for _ in 0..<lost.count { lost.popLast()?.0.drop() }
     changed = []
+    closeChanges()
   }
 
   func loopDidClose() {
@@ -132,6 +196,7 @@ extension DescriptorList {
 
   func leaveInChild() {
     for descriptor in descriptors.values { descriptor.detach() }
+    changes?.detachOwner()
     loop = nil
   }
 
@@ -140,5 +205,13 @@ extension DescriptorList {
     // descriptor must not: it would become edge-triggered in the parent too.
     let sharesPoll = wakeSource?.sharesPoll(of: uv) ?? true
     for descriptor in descriptors.values { descriptor.stopInChild(sharesPoll: sharesPoll) }
+    changes?.stopInChild(sharesPoll: sharesPoll)
   }
+}
+
+private func endsHaveChanged(_ handle: PollHandle?, _ status: Int32, _ events: Int32) {
+  // As in `descriptorIsReady`.
+  guard let list = owner(of: handle, as: DescriptorList.self) else { return stopWatching(handle) }
+  guard let loop = list.loop, !loop.core.isForked else { return }
+  loop.calledBack { list.deliverChanges() }
 }

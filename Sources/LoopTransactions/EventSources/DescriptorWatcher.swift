@@ -8,14 +8,20 @@
 /// hung up and no data is left to read, or when it has an error, the watcher is
 /// called a last time, with `hangUp` or `error` and the requested events. It is
 /// then no longer polled, so a watcher that ignores the end does not make the
-/// loop spin. An error that the callback cleared by a read or a write resumes
-/// the watcher. Otherwise, assign different `events` to resume it. Read a
+/// loop spin. The watcher resumes if the callback clears the error by a read or
+/// a write, and when the descriptor has a new error or new data. So each error
+/// and each datagram is reported, also those that the callback itself causes.
+/// Assigning different `events` resumes the watcher, too. Until it resumes, the
+/// loop's run waits for it only if the descriptor is a datagram socket. Read a
 /// datagram socket until it has no more data, because each queued error counts.
 ///
 /// Cancel every watcher of a descriptor before you close the descriptor. A
-/// descriptor that was closed or reused first is reported on standard error
-/// where the loop finds out: when its interest changes, and when it is watched
-/// or cancelled. Its watchers are then called with `error` and end.
+/// descriptor that was closed or reused first, also by another thread, does not
+/// end the process. It is reported on standard error where the loop finds out:
+/// when its interest changes, and when it is watched or cancelled. Its watchers
+/// are then called with `error` and end. If a copy of the descriptor is still
+/// open in this or another process, events of the copy may wake the loop until
+/// the copy is closed.
 ///
 /// ```swift
 /// let watcher = try loop.watch(socket, for: .readable) { events in receive() }
@@ -121,6 +127,12 @@ extension DescriptorWatcher {
 
   /// The events to poll for.
   var polled: DescriptorEvents { interest.polled }
+
+  /// Whether the watcher was notified of the end of all its events.
+  var hasEnded: Bool { interest.polled.isEmpty && !interest.wanted.isEmpty }
+
+  /// Whether the watcher waits for data.
+  var isReader: Bool { interest.wanted.contains(.readable) }
 
   /// Calls the callback if `report` concerns the watcher.
   func receive(_ report: DescriptorReport) {

@@ -10,6 +10,10 @@ final class WatchedDescriptor {
   // Whether to start the poll again, although `armed` has not changed.
   private var mustRestart = false
   private var isHalfClosed = false
+  // Whether `list` reports changes of the descriptor, which has failed or hung up.
+  private var awaitsChange = false
+  // Whether the descriptor has an error, and can receive after it.
+  private var isRecoverable = false
   /// Whether `list` applies the watchers' changes before the loop waits.
   var isQueued = false
 
@@ -64,6 +68,7 @@ final class WatchedDescriptor {
 
   /// Closes libuv's handle.
   func close() {
+    stopAwaitingChange()
     poll?.close()
     poll = nil
     list.remove(self)
@@ -84,6 +89,7 @@ extension WatchedDescriptor {
   func apply() throws(UVError) {
     guard let poll else { return }
     poll.keepsLoopAlive(watchers.contains { $0.isWaitedFor && !$0.polled.isEmpty })
+    list.keepsLoopAlive(isWaitedForChange, until: descriptor)
     let wanted = wanted
     guard wanted != armed || mustRestart else { return }
     mustRestart = false
@@ -114,30 +120,81 @@ extension WatchedDescriptor {
 
   private func report(_ status: Int32, _ events: DescriptorEvents) -> DescriptorReport {
     let hasFailed = status < 0
-    // libuv has stopped the handle.
-    if hasFailed { armed = [] }
+    if hasFailed {
+      // libuv has stopped the handle, but the kernel still polls.
+      poll?.stop()
+      armed = []
+    }
     guard hasFailed || isHalfClosed || events.contains(.hangUp) else {
       return DescriptorReport(events: events)
     }
     let condition = DescriptorCondition(of: descriptor)
+    isRecoverable = condition.isRecoverable
     return DescriptorReport(events, condition, hasFailed: hasFailed)
   }
 
   private func deliver(_ report: DescriptorReport) {
-    if report.stage != .open { isHalfClosed = true }
-    // A watcher that another one adds is called from the next tick on.
-    for watcher in watchers { watcher.receive(report) }
-    if report.isFinal { resumeIfCleared() }
-    if report.stage != .open { changed() }
+    if case .open = report.stage { return notify(report) }
+    isHalfClosed = true
+    // Order: before the callbacks, so that an error that they cause counts.
+    if report.isFinal { awaitChange() }
+    notify(report)
+    if report.isFinal { resumeIfCleared(after: report) }
+    changed()
   }
 
-  /// Resumes the watchers if a callback has read the error.
-  private func resumeIfCleared() {
+  private func notify(_ report: DescriptorReport) {
+    // A watcher that another one adds is called from the next tick on.
+    for watcher in watchers { watcher.receive(report) }
+  }
+}
+
+// After an error or a hang-up.
+extension WatchedDescriptor {
+  private func awaitChange() {
+    if poll != nil { awaitsChange = list.awaitChange(of: descriptor) }
+  }
+
+  private func stopAwaitingChange() {
+    if awaitsChange { list.stopAwaitingChange(of: descriptor) }
+    awaitsChange = false
+  }
+
+  /// Whether the loop's run waits for a change. An error of a datagram socket is
+  /// not its end.
+  private var isWaitedForChange: Bool {
+    awaitsChange && isRecoverable && watchers.contains { $0.isWaitedFor && $0.hasEnded }
+  }
+
+  /// Resumes the watchers if a callback has read the error, or a part of the
+  /// data before the error.
+  private func resumeIfCleared(after report: DescriptorReport) {
     guard poll != nil, isIntact else { return }
     let condition = DescriptorCondition(of: descriptor)
-    guard !condition.hasError, !condition.isHungUp else { return }
+    if !condition.hasError, !condition.isHungUp {
+      resume(watchers)
+    } else if condition.hasUnread, condition.unread != report.unread {
+      resume(watchers.filter(\.isReader))
+    } else {
+      list.deliverChanges()
+    }
+  }
+
+  /// Resumes the watchers if the change is more than a step of a hang-up.
+  func hasChanged() {
+    guard poll != nil, awaitsChange, isIntact else { return }
+    let condition = DescriptorCondition(of: descriptor)
+    // A hang-up is not reported again. Data is, to the watchers that read.
+    let isHungUp = condition.isHungUp && !condition.hasError
+    if isHungUp, !condition.hasUnread { return }
+    resume(isHungUp ? watchers.filter(\.isReader) : watchers)
+  }
+
+  private func resume(_ resumed: ContiguousArray<DescriptorWatcher>) {
+    stopAwaitingChange()
     isHalfClosed = false
-    for watcher in watchers { watcher.resume() }
+    for watcher in resumed { watcher.resume() }
+    changed()
   }
 }
 

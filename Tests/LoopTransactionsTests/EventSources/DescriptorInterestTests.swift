@@ -41,7 +41,7 @@ struct DescriptorInterestTests {
   func unread() {
     var interest = DescriptorInterest([.readable, .hangUp])
     let events: DescriptorEvents = [.readable, .hangUp]
-    let data = DescriptorReport(events: events, stage: .hungUp, hasUnread: true)
+    let data = DescriptorReport(events: events, stage: .hungUp, unread: 1)
     expect(interest.receive(data), .readable)
     expect(interest.receive(data), .readable)
     expect(interest.receive(DescriptorReport(events: events, stage: .hungUp)), events)
@@ -54,7 +54,7 @@ struct DescriptorInterestTests {
     let data = DescriptorReport(
       events: [.readable, .hangUp],
       stage: .halfClosed,
-      hasUnread: true
+      unread: 1
     )
     expect(interest.receive(data), [.readable, .hangUp])
     #expect(interest.polled == [.readable, .writable])

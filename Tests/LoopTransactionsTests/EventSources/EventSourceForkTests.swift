@@ -65,6 +65,27 @@ struct EventSourceForkTests {
     }
   }
 
+  @Test("a parent is notified of a new error although a child closed its parent's loop")  // L12, E1
+  func childClosesAfterError() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let (datagrams, trace) = (try Datagrams(), Trace())
+        let watcher = try loop.watch(datagrams.receiver, for: .readable) { trace.record("\($0)") }
+        datagrams.fail()
+        for _ in 0..<2 { loop.run(.noWait) }
+        let ending = Process.fork {
+          watcher.cancel()
+          try? loop.close()
+        }
+        #expect(ending.status == 0)
+        // The first write fails with the error that nothing has read.
+        for _ in 0..<2 { datagrams.fail() }
+        for _ in 0..<3 { loop.run(.noWait) }
+        #expect(trace.events == ["[readable, error]", "[readable, error]"])
+      }
+    }
+  }
+
   @Test("a parent gets signals and exit statuses although a child cancelled their watchers")
   func childCancels() async {  // L12, E3, E4
     await #expect(processExitsWith: .success) {

@@ -32,8 +32,24 @@ final class Datagrams {
   /// Makes the next read fail with `ECONNREFUSED`.
   func fail() { _ = Glibc.send(receiver, "!", 1, 0) }
 
+  /// Makes the system keep each error until `readError()`, also after a read
+  /// has failed with it.
+  func keepErrors() throws {
+    var yes: Int32 = 1
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    try #require(setsockopt(receiver, Int32(IPPROTO_IP), IP_RECVERR, &yes, size) == 0)
+  }
+
+  /// Takes one kept error. Returns false if there is none.
+  @discardableResult
+  func readError() -> Bool {
+    var message = msghdr()
+    return recvmsg(receiver, &message, Int32(MSG_ERRQUEUE)) >= 0
+  }
+
   /// Sends `count` bytes from the peer's address.
   func send(_ count: Int) throws {
+    guard sender < 0 else { return SocketPair.write(count, to: sender) }
     let own = address
     try #require(withAddress { getsockname(receiver, $0, &$1) } == 0)
     let target = address
