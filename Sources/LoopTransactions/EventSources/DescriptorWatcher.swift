@@ -9,8 +9,9 @@
 /// called a last time, with `hangUp` or `error` and the requested events. It is
 /// then no longer polled, so a watcher that ignores the end does not make the
 /// loop spin. The watcher resumes if the callback clears the error by a read or
-/// a write, and when the descriptor has a new error or new data. So each error
-/// and each datagram is reported, also those that the callback itself causes.
+/// a write, or reads data that arrived before the error, and when the descriptor
+/// has a new error or new data. So each error and each datagram is reported,
+/// also those that the callback itself causes.
 /// Assigning different `events` resumes the watcher, too. Until it resumes, the
 /// loop's run waits for it only if the descriptor is a datagram socket. Read a
 /// datagram socket until it has no more data, because each queued error counts.

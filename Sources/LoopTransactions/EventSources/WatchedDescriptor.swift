@@ -171,9 +171,11 @@ extension WatchedDescriptor {
   private func resumeIfCleared(after report: DescriptorReport) {
     guard poll != nil, isIntact else { return }
     let condition = DescriptorCondition(of: descriptor)
+    // A connection returns its error after its data, a datagram socket before.
+    let hasMore = condition.hasUnread || !condition.isRecoverable
     if !condition.hasError, !condition.isHungUp {
       resume(watchers)
-    } else if condition.hasUnread, condition.unread != report.unread {
+    } else if hasMore, condition.unread != report.unread {
       resume(watchers.filter(\.isReader))
     } else {
       list.deliverChanges()

@@ -121,6 +121,23 @@ struct DescriptorErrorTests {
     }
   }
 
+  @Test("a reader gets all data before the error, however slowly it reads")  // E1
+  func dataBeforeError() throws {
+    try withLoop { loop in
+      let (pair, trace) = (SocketPair(), Trace())
+      pair.send(10)
+      // Data that the peer leaves unread makes its close an error.
+      SocketPair.write(1, to: pair.near)
+      pair.closeFar()
+      let watcher = try loop.watch(pair.near, for: .readable) {
+        trace.record("\($0) \(pair.receive(4))")
+      }
+      for _ in 0..<8 { loop.run(.noWait) }
+      #expect(trace.events == [4, 4, 2, -1].map { "[readable, hangUp, error] \($0)" })
+      watcher.cancel()
+    }
+  }
+
   @Test("a FIFO that was opened for reading reports each writer, and its end")  // E1
   func fifo() throws {
     try withLoop { loop in
