@@ -118,7 +118,7 @@ extension Connection {
     }
   }
 
-  /// Called once, when the peer has finished sending.
+  /// Called once, when the peer has finished sending, after all its bytes.
   ///
   /// Bytes that nothing reads delay it if they are more than 64 KB. The peer may
   /// still receive. If this is nil, and `read()` was not called, the connection

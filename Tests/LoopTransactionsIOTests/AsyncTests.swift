@@ -60,6 +60,8 @@ private actor Session {
     connection?.setWaterMarks(low: 0, high: 1)
   }
 
+  func answer(_ text: String) -> Bool { connection?.write(text) == true }
+
   func drain() async throws { try await connection?.drain() }
 
   /// Writes more than the peer takes, and waits until it is taken.
@@ -130,6 +132,19 @@ struct AsyncTests {
       equal(try await session.read(), nil)
       await session.close()
       equal(try await session.read(), nil)
+    }
+  }
+
+  @Test("a task that reads can answer after the peer's end")  // E7
+  func answering() async throws {
+    try await withSession { session, peer, _ in
+      peer.send("question")
+      peer.finishSending()
+      equal(try await session.read(), "question")
+      equal(try await session.read(), nil)
+      equal(await session.answer("answer"), true)
+      equal(inTime { peer.isReadable }, true)
+      equal(peer.text, "answer")
     }
   }
 

@@ -91,6 +91,69 @@ struct ConnectionTests {
     }
   }
 
+  /// A connection that has finished writing, and the events after its peer has
+  /// ended with bytes that a read does not get at once.
+  private func interrupted(urgently: Bool, on loop: EventLoop) throws -> (Connection, Events) {
+    let (connection, peer) = urgently ? try loop.tcpPeer() : try loop.pair()
+    let events = Events(of: connection)
+    connection.finishWriting()
+    loop.tick(2)
+    if urgently { peer.send("first ") } else { peer.send("first ", passing: 2) }
+    if urgently { peer.sendUrgentByte() } else { peer.send("second ", passing: 2) }
+    peer.send("third")
+    peer.close()
+    return (connection, events)
+  }
+
+  @Test(
+    "all bytes arrive before the end, also behind a descriptor or an urgent byte",
+    arguments: [false, true]
+  )  // E7
+  func interruptedEnd(urgently: Bool) throws {
+    try withLoop { loop in
+      let (_, events) = try interrupted(urgently: urgently, on: loop)
+      try loop.run { events.isClosed }
+      #expect(events.text == (urgently ? "first third" : "first second third"))
+      #expect(events.list.drop { $0 == "read" } == ["end", "close nil"])
+    }
+  }
+
+  @Test("reading that pauses at each read gets all bytes before the end", arguments: [false, true])
+  func interruptedPauses(urgently: Bool) throws {
+    try withLoop { loop in
+      let (connection, events) = try interrupted(urgently: urgently, on: loop)
+      let record = connection.onRead
+      connection.onRead = { bytes in
+        record?(bytes)
+        connection.pauseReading()
+      }
+      var reads = 0
+      while !events.isClosed {
+        connection.resumeReading()
+        try loop.run { events.list.count > reads }
+        loop.tick(3)
+        #expect(events.isClosed || events.list.count == reads + 1)
+        reads = events.list.count
+      }
+      #expect(events.text == (urgently ? "first third" : "first second third"))
+    }
+  }
+
+  @Test("a peer that leaves bytes unread is lost, after its own bytes, and has not ended")
+  func unreadByPeer() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      connection.write("never read")
+      loop.tick()
+      peer.send("last")
+      peer.close()
+      try loop.run { events.isClosed }
+      #expect(events.text == "last")
+      #expect(events.list == ["read", "close ECONNRESET"])
+    }
+  }
+
   @Test("a reset is reported by onClose, once, and nothing follows")  // E7
   func reset() throws {
     try withLoop { loop in

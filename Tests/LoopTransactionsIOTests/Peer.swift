@@ -61,6 +61,31 @@ final class Peer {
     precondition(sent == bytes.count, "Peer: send failed: \(errno)")
   }
 
+  /// Sends `text` and a descriptor of a Unix socket.
+  func send(_ text: String, passing passed: Int32) {
+    var text = text
+    let sent = text.withUTF8 { bytes in
+      // A header with its length, level and type, and the descriptor.
+      var control: (Int, Int32, Int32, Int64) = (20, SOL_SOCKET, Int32(SCM_RIGHTS), Int64(passed))
+      return withUnsafeMutablePointer(to: &control) { control in
+        var part = iovec(iov_base: .init(mutating: bytes.baseAddress), iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &part) { part in
+          var message = msghdr()
+          (message.msg_iov, message.msg_iovlen) = (part, 1)
+          (message.msg_control, message.msg_controllen) = (.init(control), 24)
+          return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
+    precondition(sent == text.utf8.count, "Peer: sendmsg failed: \(errno)")
+  }
+
+  /// Sends a byte of TCP's urgent data.
+  func sendUrgentByte() {
+    let sent = Glibc.send(descriptor, "!", 1, Int32(MSG_OOB | MSG_NOSIGNAL))
+    precondition(sent == 1, "Peer: send failed: \(errno)")
+  }
+
   /// Sends the first of `count` bytes that the socket takes. Returns their
   /// number.
   func sendWhatFits(_ count: Int) -> Int {

@@ -14,9 +14,16 @@ func streamDidRead(
   // 0: the system had nothing to read.
   if count == 0 { return }
   if stream?.pointee.data == nil { return _ = uv_read_stop(stream) }
-  // Without memory, because the stream has had its reads until the next poll. Not
-  // every call without memory: libuv also reports an end so.
-  if count == Int(UV_ENOBUFS.rawValue), buffer?.pointee.base == nil { return }
+  if buffer?.pointee.base == nil {
+    // The stream has had its reads until the next poll.
+    if count == Int(UV_ENOBUFS.rawValue) { return }
+    // An end that libuv has not read, but concludes from a hang-up and a read that
+    // did not fill the buffer. A passed descriptor and an urgent byte end a read
+    // early, so bytes may follow. Does not fail, because libuv was reading.
+    if count == Int(UV_EOF.rawValue) {
+      return _ = uv_read_start(stream, lt_stream_provide, streamDidRead)
+    }
+  }
   callBack(stream, "Connection: read") { (connection: Connection) in
     if count > 0 {
       connection.didRead(UnsafeRawBufferPointer(start: buffer?.pointee.base, count: count))
