@@ -40,7 +40,8 @@ public final class LoopThread: Sendable {
   ///     starts inherit the CPUs, except the workers of an
   ///     `OperationScheduler`. Ignored on other systems than Linux.
   /// - Throws: `UVError` if the system is out of threads, descriptors or
-  ///   memory, or does not let the process use any CPU of `affinity`.
+  ///   memory, or does not let the process use any CPU of `affinity`, or if
+  ///   `name` has a zero byte.
   public init(name: String, affinity: [Int] = []) throws(UVError) {
     let life = LoopThreadLife()
     let thread = try JoinableThread(name) { life.run(name, affinity) }

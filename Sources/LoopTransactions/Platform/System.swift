@@ -94,7 +94,9 @@ package enum System {
   /// Replaces the contents of the file at `path`. Returns 0, or a negated errno.
   static func write(_ text: String, toFile path: String) -> Int32 {
     var text = text
-    return text.withUTF8 { lt_write_file(path, $0.baseAddress, $0.count) }
+    return text.withUTF8 { bytes in
+      path.withWholeCString { lt_write_file($0, bytes.baseAddress, bytes.count) }
+    }
   }
 
   /// Runs a program that is searched in `PATH`, without its input, and returns its
@@ -135,6 +137,14 @@ package enum System {
         lt_write_to_stderr(start, characters.count)
       }
     }
+  }
+}
+
+extension String {
+  /// Calls `body` with the string as C reads it. Returns `EINVAL`, as libuv's
+  /// error, if the string has a zero byte: C would take the bytes before it.
+  package func withWholeCString(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+    utf8.contains(0) ? UV_EINVAL.rawValue : withCString(body)
   }
 }
 

@@ -38,7 +38,11 @@ final class ThreadMain: Sendable {
   }
 
   fileprivate func run() {
-    lt_thread_set_name(name)
+    // A name with a zero byte is not shown.
+    _ = name.withWholeCString {
+      lt_thread_set_name($0)
+      return 0
+    }
     body()
   }
 }

@@ -44,6 +44,11 @@ struct LoopTraceFileTests {
         )
       }
       #expect(throws: LoopTrace.TraceError.self) { try trace.write(to: "/dev/full") }
+      // E9
+      let path = Self.path("cut")
+      let error = #expect(throws: LoopTrace.TraceError.self) { try trace.write(to: "\(path)\0off") }
+      #expect(error?.description.contains("EINVAL") == true)
+      #expect(access(path, F_OK) != 0)
     }
   }
 

@@ -90,6 +90,13 @@ struct LoopThreadTests {
     try thread.join()
   }
 
+  @Test("a name with a zero byte is refused")  // E9
+  func cutName() {
+    let error = #expect(throws: UVError.self) { try LoopThread(name: "cut\0off") }
+    #expect(error?.name == "EINVAL")
+    #expect(error?.operation.contains("use a name without a zero byte") == true)
+  }
+
   @Test("everything handed over before stop() is performed")  // G1, L5, L8
   func performs() throws {
     let thread = try LoopThread(name: "performs")
