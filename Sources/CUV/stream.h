@@ -5,12 +5,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
@@ -79,24 +84,38 @@ static inline const struct sockaddr *lt_address_start(const lt_address *address)
   return (const struct sockaddr *)&address->storage;
 }
 
+// The size of libuv's copy of the part of an IPv6 address before its zone.
+enum { LT_ADDRESS_PART = 40 };
+
 // Parses a numeric host. Returns 0, or a negated errno.
 static inline int lt_address_ip(lt_address *address, const char *host, int port) {
   memset(address, 0, sizeof *address);
   address->length = sizeof(struct sockaddr_in);
   int result = uv_ip4_addr(host, port, (struct sockaddr_in *)&address->storage);
   if (result == 0) return 0;
+  // libuv would cut a longer address, and ignores a zone that does not exist.
+  const char *zone = strchr(host, '%');
+  if (zone != NULL && (zone - host >= LT_ADDRESS_PART || if_nametoindex(zone + 1) == 0))
+    return UV_EINVAL;
   address->length = sizeof(struct sockaddr_in6);
   return uv_ip6_addr(host, port, (struct sockaddr_in6 *)&address->storage);
 }
 
-// Returns 0, or UV_ENAMETOOLONG. libuv would cut a longer path.
-static inline int lt_address_unix(lt_address *address, const char *path) {
+// Makes the address of a Unix socket. Its name is a path, or else an abstract name,
+// which the kernel keeps and which may have zero bytes. Returns 0, UV_ENAMETOOLONG, or
+// UV_EINVAL for an empty name: the kernel would choose an abstract one.
+static inline int lt_address_unix(lt_address *address, const char *name, size_t length,
+                                  int is_path) {
   memset(address, 0, sizeof *address);
   struct sockaddr_un *local = (struct sockaddr_un *)&address->storage;
-  size_t length = strlen(path);
+#if !defined(__linux__)
+  if (!is_path) return UV_ENOTSUP;
+#endif
+  if (length == 0) return UV_EINVAL;
   if (length >= sizeof local->sun_path) return UV_ENAMETOOLONG;
   local->sun_family = AF_UNIX;
-  memcpy(local->sun_path, path, length + 1);
+  // A path has a zero byte behind it, an abstract name before it.
+  memcpy(local->sun_path + (is_path ? 0 : 1), name, length);
   address->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
   return 0;
 }
@@ -108,25 +127,33 @@ static inline void lt_address_found(lt_address *address, const struct addrinfo *
   address->length = info->ai_addrlen;
 }
 
-// Writes the host, or the path of a Unix socket, to `text`. Returns the port,
-// -1 for a Unix socket, or -2 for another family.
-static inline int lt_address_describe(lt_address address, char *text, size_t size) {
-  const struct sockaddr_in *ip4 = (const struct sockaddr_in *)&address.storage;
-  const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)&address.storage;
+enum { LT_PORT_PATH = -1, LT_PORT_ABSTRACT = -2, LT_PORT_UNKNOWN = -3 };
+
+// Writes the host, or the name of a Unix socket, to `text`, and its length to `length`.
+// Returns the port, or one of the constants above. An unnamed socket has an empty path.
+static inline int lt_address_describe(lt_address address, char *text, size_t size,
+                                      size_t *length) {
   const struct sockaddr_un *local = (const struct sockaddr_un *)&address.storage;
+  const size_t start = offsetof(struct sockaddr_un, sun_path);
   text[0] = 0;
-  switch (address.storage.ss_family) {
-    case AF_INET: uv_ip4_name(ip4, text, size); return ntohs(ip4->sin_port);
-    case AF_INET6: uv_ip6_name(ip6, text, size); return ntohs(ip6->sin6_port);
-    case AF_UNIX:
-      // An unnamed socket has no path.
-      if (address.length > offsetof(struct sockaddr_un, sun_path)) {
-        strncpy(text, local->sun_path, size - 1);
-        text[size - 1] = 0;
-      }
-      return -1;
-    default: return -2;
+  int port = LT_PORT_UNKNOWN;
+  if (address.storage.ss_family == AF_INET || address.storage.ss_family == AF_INET6) {
+    uv_ip_name((const struct sockaddr *)&address.storage, text, size);
+    // The port has the same place in both families.
+    port = ntohs(((const struct sockaddr_in *)&address.storage)->sin_port);
+  } else if (address.storage.ss_family == AF_UNIX && address.length > start + 1 &&
+             local->sun_path[0] == 0) {
+    *length = address.length - start - 1;
+    memcpy(text, local->sun_path + 1, *length);
+    return LT_PORT_ABSTRACT;
+  } else if (address.storage.ss_family == AF_UNIX) {
+    // The storage has zeros behind a path that fills `sun_path`.
+    if (address.length > start) strncpy(text, local->sun_path, size - 1);
+    text[size - 1] = 0;
+    port = LT_PORT_PATH;
   }
+  *length = strlen(text);
+  return port;
 }
 
 // Gets the address of the socket's own or other end. Returns 0, or a negated
@@ -140,15 +167,39 @@ static inline int lt_socket_address(lt_address *address, int socket, int remote)
   return result == 0 ? 0 : -errno;
 }
 
-// Connects a stream. Calls `connected` unless it returns an error.
-static inline int lt_stream_connect(lt_stream *stream, lt_address address,
-                                    uv_connect_cb connected) {
-  const struct sockaddr *start = lt_address_start(&address);
-  if (start->sa_family != AF_UNIX)
-    return uv_tcp_connect(&stream->connect, &stream->uv.tcp, start, connected);
-  const char *path = ((const struct sockaddr_un *)start)->sun_path;
-  uv_pipe_connect(&stream->connect, &stream->uv.pipe, path, connected);
-  return 0;
+// MARK: Names
+
+// Converts a result of getaddrinfo to an error of libuv.
+static inline int lt_lookup_error(int error) {
+  switch (error) {
+    case 0: return 0;
+    case EAI_SYSTEM: return -errno;
+    case EAI_AGAIN: return UV_EAI_AGAIN;
+    case EAI_BADFLAGS: return UV_EAI_BADFLAGS;
+    case EAI_FAMILY: return UV_EAI_FAMILY;
+    case EAI_MEMORY: return UV_EAI_MEMORY;
+    case EAI_NONAME: return UV_EAI_NONAME;
+    case EAI_OVERFLOW: return UV_EAI_OVERFLOW;
+    case EAI_SERVICE: return UV_EAI_SERVICE;
+    case EAI_SOCKTYPE: return UV_EAI_SOCKTYPE;
+#if defined(__GLIBC__)
+    // Declared only with _GNU_SOURCE.
+    case -5: return UV_EAI_NODATA;
+    case -9: return UV_EAI_ADDRFAMILY;
+#endif
+    default: return UV_EAI_FAIL;
+  }
+}
+
+// Looks up a host, and blocks meanwhile. Returns 0, or an error of libuv. The result is
+// freed by freeaddrinfo.
+static inline int lt_look_up(const char *host, int port, struct addrinfo **found) {
+  char service[16];
+  snprintf(service, sizeof service, "%d", port);
+  struct addrinfo hints = {0};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  return lt_lookup_error(getaddrinfo(host, service, &hints, found));
 }
 
 // MARK: Sockets
@@ -169,19 +220,45 @@ static inline int lt_socket_bind(int socket, lt_address address, int backlog, in
       return -errno;
   }
   if (bind(socket, lt_address_start(&address), address.length) != 0) return -errno;
-  return listen(socket, backlog) == 0 ? 0 : -errno;
+  if (listen(socket, backlog) == 0) return 0;
+  int result = -errno;
+  const struct sockaddr_un *local = (const struct sockaddr_un *)&address.storage;
+  if (local->sun_family == AF_UNIX && local->sun_path[0] != 0) unlink(local->sun_path);
+  return result;
 }
 
-// Opens a listening socket. Returns it, or a negated errno.
-static inline int lt_socket_listen(lt_address address, int backlog, int shares) {
+// Opens a stream socket. Returns it, or a negated errno.
+static inline int lt_socket_open(int family) {
   int kind = SOCK_STREAM;
 #if defined(__linux__)
   kind |= SOCK_CLOEXEC | SOCK_NONBLOCK;
 #endif
-  int opened = socket(address.storage.ss_family, kind, 0);
+  int opened = socket(family, kind, 0);
   if (opened < 0) return -errno;
+#if !defined(__linux__)
+  fcntl(opened, F_SETFD, FD_CLOEXEC);
+  fcntl(opened, F_SETFL, O_NONBLOCK);
+#endif
+  return opened;
+}
+
+// Opens a listening socket. Returns it, or a negated errno.
+static inline int lt_socket_listen(lt_address address, int backlog, int shares) {
+  int opened = lt_socket_open(address.storage.ss_family);
+  if (opened < 0) return opened;
   int result = lt_socket_bind(opened, address, backlog, shares);
   if (result == 0) return opened;
+  close(opened);
+  return result;
+}
+
+// Opens a Unix socket and connects it, which does not block: it fails if the listener
+// has no room. Returns it, or a negated errno.
+static inline int lt_socket_connect(lt_address address) {
+  int opened = lt_socket_open(AF_UNIX);
+  if (opened < 0) return opened;
+  if (connect(opened, lt_address_start(&address), address.length) == 0) return opened;
+  int result = -errno;
   close(opened);
   return result;
 }
@@ -204,28 +281,92 @@ static inline int lt_socket_accept(int listener) {
 // Ends both directions of a socket. Safe on any thread.
 static inline void lt_socket_end(int socket) { shutdown(socket, SHUT_RDWR); }
 
-// Makes `socket` refer to a socket whose other end is closed. In a forked
-// child, libuv then neither reads nor writes the parent's connection, and the
-// child does not keep it open. A kernel poll shared with the parent still
-// watches the parent's socket.
+// Makes `socket` refer to a socket that is not connected. In a forked child, libuv
+// then neither reads nor writes the parent's connection, and the child does not keep it
+// open. A write fails without SIGPIPE, which a closed peer would cause. A kernel poll
+// that the child shares with the parent still watches the parent's socket.
 static inline void lt_socket_abandon(int socket) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return;
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  dup2(ends[0], socket);
-  close(ends[0]);
-  close(ends[1]);
+  int opened = lt_socket_open(AF_UNIX);
+  if (opened < 0) return;
+#if defined(__linux__)
+  // The system call, because glibc declares its wrapper only with _GNU_SOURCE.
+  syscall(SYS_dup3, opened, socket, O_CLOEXEC);
+#else
+  dup2(opened, socket);
+  fcntl(socket, F_SETFD, FD_CLOEXEC);
+#endif
+  close(opened);
 }
 
-static inline void lt_remove_file(const char *path) { unlink(path); }
+// MARK: The file of a Unix socket
 
-// Ignores SIGPIPE, unless the process handles it or already ignores it. libuv
-// writes without MSG_NOSIGNAL.
-static inline void lt_ignore_broken_pipes(void) {
+typedef struct {
+  dev_t device;
+  ino_t file;
+} lt_file_identity;
+
+// Identifies the file at `path`, which may be a symbolic link. Returns 0, or a negated
+// errno.
+static inline int lt_file_identify(const char *path, lt_file_identity *identity) {
+  struct stat found;
+  if (lstat(path, &found) != 0) return -errno;
+  identity->device = found.st_dev;
+  identity->file = found.st_ino;
+  return 0;
+}
+
+// Removes the file at `path`, unless it has been replaced. Call before the socket is
+// closed: another file may then get the number of a removed one.
+static inline void lt_file_remove(const char *path, lt_file_identity identity) {
+  lt_file_identity now;
+  if (lt_file_identify(path, &now) != 0) return;
+  if (now.device == identity.device && now.file == identity.file) unlink(path);
+}
+
+// MARK: Broken pipes
+
+// libuv writes without MSG_NOSIGNAL. A handler and not SIG_IGN, which the programs that
+// the process starts would inherit.
+static inline void lt_on_broken_pipe(int signal) { (void)signal; }
+
+// The handler that this process has installed, or NULL. Weak, because each file has its
+// own copy of the function.
+__attribute__((weak, visibility("hidden"))) void (*lt_broken_pipe_handler)(int) = NULL;
+__attribute__((weak, visibility("hidden"))) pthread_once_t lt_pipes_once = PTHREAD_ONCE_INIT;
+__attribute__((weak, visibility("hidden"))) pthread_once_t lt_pipes_fork_once = PTHREAD_ONCE_INIT;
+
+// Gives a forked child the disposition that its parent had.
+static inline void lt_broken_pipe_forked(void) {
+  struct sigaction action;
+  const pthread_once_t again = PTHREAD_ONCE_INIT;
+  lt_pipes_once = again;
+  if (lt_broken_pipe_handler == NULL || sigaction(SIGPIPE, NULL, &action) != 0) return;
+  if (action.sa_handler == lt_broken_pipe_handler) {
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGPIPE, &action, NULL);
+  }
+  lt_broken_pipe_handler = NULL;
+}
+
+static inline void lt_broken_pipe_follow_forks(void) {
+  pthread_atfork(NULL, NULL, lt_broken_pipe_forked);
+}
+
+static inline void lt_broken_pipe_install(void) {
   struct sigaction action;
   if (sigaction(SIGPIPE, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, NULL);
+  memset(&action, 0, sizeof action);
+  action.sa_handler = lt_on_broken_pipe;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  if (sigaction(SIGPIPE, &action, NULL) == 0) lt_broken_pipe_handler = lt_on_broken_pipe;
+}
+
+// Makes a write to a broken pipe return an error instead of ending the process, unless
+// the process handles or ignores SIGPIPE. Acts once in a process, so that a disposition
+// that the process sets later stays.
+static inline void lt_survive_broken_pipes(void) {
+  pthread_once(&lt_pipes_fork_once, lt_broken_pipe_follow_forks);
+  pthread_once(&lt_pipes_once, lt_broken_pipe_install);
 }
 
 #endif

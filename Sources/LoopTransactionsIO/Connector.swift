@@ -10,8 +10,8 @@ final class Connector {
   private var addresses: ArraySlice<SocketAddress> = []
   private var stream: Stream?
   private var timer = Watchdog()
-  // The error of the last attempt.
-  private var code = ErrorCode.invalid
+  // The last attempt's.
+  private var error: UVError?
 
   /// A task that waits for the outcome.
   var suspension: Suspension?
@@ -26,7 +26,7 @@ final class Connector {
     io.add(self)
     if let timeout {
       timer.start(timeout, on: io.loop) { [unowned self] in
-        fail(ErrorCode.timedOut, " after \(timeout)")
+        fail(failure(ErrorCode.timedOut, " after \(timeout)"))
       }
     }
     start()
@@ -40,40 +40,51 @@ final class Connector {
       addresses = [try SocketAddress(endpoint, operation)]
       connectNext()
     } catch {
-      guard case .tcp(let host, let port) = endpoint else { return failLater(error.code) }
-      do { lookup = try NameLookup(host, port: port, for: self) } catch { failLater(error.code) }
+      guard case .tcp(let host, let port) = endpoint else { return failLater(error) }
+      lookup = NameLookup(host, port: port, for: self)
     }
   }
 
-  /// Called even if the connector has ended.
   func didLookUp(_ status: Int32, _ found: [SocketAddress]) {
-    lookup = nil
-    guard completion != nil else { return }
-    if status < 0 { code = status }
+    endLookup()
+    let hint = status == ErrorCode.invalid ? " (use a host without a zero byte)" : ""
+    if status < 0 { error = failure(status, hint) }
     addresses = found[...]
     connectNext()
   }
 
+  private func endLookup() { lookup.take()?.cancel() }
+
   /// Connects to the next address. After the last, fails with its error.
   private func connectNext() {
     while let address = addresses.popFirst() {
-      do throws(UVError) {
-        let stream = try Stream(unix: endpoint.isUnix, io, operation)
-        self.stream = stream
-        stream.setOwner(self)
-        return try stream.connect(to: address, operation)
-      } catch {
+      do throws(UVError) { return try connect(to: address) } catch {
         closeStream()
-        code = error.code
+        DescriptorWaiters.didFree()
+        self.error = error
       }
     }
-    failLater(code)
+    failLater(error ?? failure(ErrorCode.invalid))
+  }
+
+  private func connect(to address: SocketAddress) throws(UVError) {
+    if endpoint.isUnix {
+      let socket = try Socket.connect(to: address, operation)
+      let stream = try Stream(adopting: socket, io, operation)
+      stream.setOwner(self)
+      self.stream = stream
+      return io.loop.post { [self] in didConnect(0) }
+    }
+    let stream = try Stream(unix: false, io, operation)
+    self.stream = stream
+    stream.setOwner(self)
+    try stream.connect(to: address, operation)
   }
 
   func didConnect(_ status: Int32) {
     guard let stream, completion != nil else { return }
     if status < 0 {
-      code = status
+      error = failure(status)
       closeStream()
       return connectNext()
     }
@@ -90,10 +101,12 @@ final class Connector {
   }
 
   // Not at once, because `connect` never calls its completion itself.
-  private func failLater(_ code: Int32) { io.loop.post { self.fail(code) } }
+  private func failLater(_ error: UVError) { io.loop.post { self.fail(error) } }
 
-  private func fail(_ code: Int32, _ details: String = "") {
-    finish(.failure(UVError(code: code, operation: operation + details)))
+  private func fail(_ error: UVError) { finish(.failure(error)) }
+
+  private func failure(_ code: Int32, _ details: String = "") -> UVError {
+    UVError(code: code, operation: operation + details)
   }
 
   private func finish(_ result: Result<Connection, UVError>) {
@@ -106,7 +119,7 @@ final class Connector {
   func cancel() {
     completion = nil
     timer.stop()
-    lookup?.cancel()
+    endLookup()
     closeStream()
     io.remove(self)
     io.loop.handlesChanged()
@@ -116,13 +129,12 @@ final class Connector {
 extension Connector: LoopIOMember {
   var handle: UnsafeMutableRawPointer? { stream?.address }
 
-  func endWithLoop() { fail(ErrorCode.cancelled, " (the loop was closed)") }
+  func endWithLoop() { fail(failure(ErrorCode.cancelled, " (the loop was closed)")) }
 
   func endWithoutLoop() {
     stream?.endWithoutLoop()
     completion = nil
-    let released = operation + " (the loop was released)"
-    suspension?.resume(.failure(UVError(code: ErrorCode.cancelled, operation: released)))
+    suspension?.resume(.failure(failure(ErrorCode.cancelled, " (the loop was released)")))
   }
 
   func abandonInChild() { stream?.abandonInChild() }

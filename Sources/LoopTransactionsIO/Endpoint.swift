@@ -7,18 +7,26 @@ public enum Endpoint: Hashable, Sendable {
   /// or `::1`. A listener on port 0 gets a free port.
   case tcp(host: String, port: Int)
 
-  /// A Unix socket, by its path.
+  /// A Unix socket, by the path of its file.
   case unix(path: String)
 
-  var isUnix: Bool { if case .unix = self { true } else { false } }
+  /// A Unix socket of Linux that has a name and no file.
+  ///
+  /// The name does not include the zero byte with which the kernel marks it. Zero
+  /// bytes in it count. Elsewhere, using it throws `ENOTSUP`.
+  case abstract(name: String)
+
+  var isUnix: Bool { if case .tcp = self { false } else { true } }
 }
 
 extension Endpoint: CustomStringConvertible {
-  /// The host and port, as `127.0.0.1:80` or `[::1]:80`, or the path.
+  /// The host and port, as `127.0.0.1:80` or `[::1]:80`, the path, or an abstract
+  /// name behind `@`.
   public var description: String {
     switch self {
     case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     case .unix(let path): path
+    case .abstract(let name): "@\(name)"
     }
   }
 }

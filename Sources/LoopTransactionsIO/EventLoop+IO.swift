@@ -4,8 +4,12 @@ extension EventLoop {
   /// Listens on `endpoint`, and calls `onConnection` with each new connection.
   ///
   /// Call on the loop. At most 64 connections are accepted between two polls.
-  /// TCP connections do not delay small writes (`TCP_NODELAY`). The first use of
-  /// this library makes the process ignore SIGPIPE, unless it handles it.
+  /// TCP connections do not delay small writes (`TCP_NODELAY`).
+  ///
+  /// The first use of this library in a process installs a handler for SIGPIPE
+  /// that does nothing, unless the process handles or ignores the signal. So a
+  /// lost connection does not end the process. Started programs and forked
+  /// children have the default disposition, as before.
   ///
   /// ```swift
   /// let address = Endpoint.tcp(host: "127.0.0.1", port: 0)
@@ -15,8 +19,8 @@ extension EventLoop {
   /// ```
   ///
   /// - Parameters:
-  ///   - endpoint: A numeric address, or the path of a Unix socket, which must
-  ///     not exist.
+  ///   - endpoint: A numeric address, the path of a Unix socket, which must not
+  ///     exist, or an abstract name.
   ///   - backlog: The number of connections that wait to be accepted. The
   ///     system may use less: `net.core.somaxconn` on Linux.
   ///   - reusesPort: Whether several listeners, of this process or others of
@@ -28,7 +32,8 @@ extension EventLoop {
   ///   - onConnection: Called on the loop. Released when the listener closes.
   /// - Returns: The listener. The loop keeps it, so the caller need not.
   /// - Throws: `UVError` if the host is not numeric, the address is in use or
-  ///   not permitted, or the system is out of descriptors or memory.
+  ///   not permitted, or the system is out of descriptors or memory. `EINVAL`
+  ///   for a host or path with a zero byte, or an empty path or name.
   /// - Precondition: The port is from 0 to 65,535.
   @discardableResult
   public func listen(
@@ -46,11 +51,13 @@ extension EventLoop {
   /// Connects to `endpoint`, and calls `completion` exactly once.
   ///
   /// Call on the loop. A name is looked up on another thread, and its addresses
-  /// are tried one after the other. `completion` is never called inside this
-  /// function. It gets `ECANCELED` if the loop is closed first; `close()` blocks
-  /// until a lookup in progress has ended.
+  /// are tried one after the other. The process looks up at most 16 names at once.
+  /// `completion` is never called inside this function. It gets `ECANCELED` if the
+  /// loop is closed first, which does not wait for a lookup in progress.
   ///
   /// - Parameters:
+  ///   - endpoint: An address, or a name of a host. The error is `EINVAL` if it
+  ///     has a zero byte, or an empty path.
   ///   - timeout: The limit for the lookup and all attempts together, after
   ///     which the error is `ETIMEDOUT`. If nil, the system's limits apply.
   ///   - completion: Called on the loop, with the connection or the last error.
@@ -95,7 +102,8 @@ extension EventLoop {
   /// socket pair.
   ///
   /// Call on the loop. The connection owns the socket, which is closed if this
-  /// throws.
+  /// throws. Programs that the process starts inherit it, unless it has
+  /// `FD_CLOEXEC`.
   ///
   /// - Throws: `UVError` if `descriptor` is not an open socket, or the system
   ///   is out of memory.

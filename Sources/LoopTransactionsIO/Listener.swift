@@ -23,6 +23,7 @@ public final class Listener {
 
   let io: LoopIO
   private let socket: Int32
+  private let file: SocketFile?
   private let retryDelay: Duration
   // Not `uv_listen`. Without a free descriptor, it closes a spare descriptor,
   // accepts a connection, and repeats this without returning to the loop. If
@@ -53,6 +54,7 @@ public final class Listener {
   ) throws(UVError) {
     (self.socket, self.io, self.retryDelay) = (socket, io, retryDelay)
     self.endpoint = SocketAddress(of: socket, isRemote: false)?.endpoint ?? endpoint
+    if case .unix(let path) = endpoint { file = SocketFile(path) } else { file = nil }
     connectionBody = onConnection
     do throws(UVError) {
       // Makes libuv open the loop's spare descriptor. So a loop has as many
@@ -60,6 +62,7 @@ public final class Listener {
       try Stream(unix: false, io, "EventLoop.listen").close()
       watcher = try io.loop.watch(socket, for: .readable) { [unowned self] _ in acceptBatch() }
     } catch {
+      file?.remove()
       Socket.close(socket)
       throw error
     }
@@ -84,15 +87,17 @@ public final class Listener {
   /// Accepts again after `pause()`.
   public func resume() { if on("Listener.resume").state == .paused { state = .accepting } }
 
-  /// Stops accepting, closes the socket, and removes the file of a Unix socket.
-  /// Connections stay open.
+  /// Stops accepting, closes the socket, and removes the file of a Unix socket,
+  /// unless another file is at its path. Connections stay open.
+  ///
+  /// A relative path is looked up in the current directory of the process. In a
+  /// forked child the file stays, because it belongs to the parent.
   ///
   /// Calling it again does nothing.
   public func close() {
     if on("Listener.close").state == .closed { return }
     watcher?.cancel()
     end()
-    if case .unix(let path) = endpoint { Socket.removeFile(path) }
     io.remove(self)
     DescriptorWaiters.didFree()
   }
@@ -102,6 +107,7 @@ public final class Listener {
     watcher = nil
     stopWaiting()
     state = .closed
+    if !io.core.isForked { file?.remove() }
     Socket.close(socket)
     _ = (connectionBody.take(), pauseBody.take())
   }

@@ -40,7 +40,7 @@ final class LoopIO: AddedPart {
     readBuffer = .allocate(byteCount: Self.readSize, alignment: 16)
     pool = .allocate(capacity: 1)
     pool.initialize(to: ChunkPool())
-    Socket.ignoreBrokenPipes()
+    Socket.surviveBrokenPipes()
   }
 
   deinit {

@@ -40,6 +40,7 @@ bool ct_is_sanitized(void) {
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -251,6 +252,27 @@ int timerfd_settime(
   return (int)syscall(SYS_timerfd_settime, descriptor, flags, new, old);
 }
 
+static bool lookups_are_held;
+
+void ct_hold_lookups(bool are_held) {
+  __atomic_store_n(&lookups_are_held, are_held, __ATOMIC_RELAXED);
+}
+
+// For the host `two.test`, finds 127.0.0.2, on which no test listens, and 127.0.0.1.
+int getaddrinfo(
+    const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
+  int (*look_up)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
+      dlsym(RTLD_NEXT, "getaddrinfo");
+  if (host != NULL && strcmp(host, "held.test") == 0) {
+    while (__atomic_load_n(&lookups_are_held, __ATOMIC_RELAXED))
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
+    return EAI_AGAIN;
+  }
+  if (host == NULL || strcmp(host, "two.test") != 0) return look_up(host, service, hints, found);
+  int error = look_up("127.0.0.2", service, hints, found);
+  return error != 0 ? error : look_up("127.0.0.1", service, hints, &(*found)->ai_next);
+}
+
 void ct_refuse_watches(int count) { refused_watches = count; }
 
 int epoll_ctl(int descriptor, int operation, int watched, struct epoll_event *event) {
@@ -283,6 +305,7 @@ void ct_find_control_groups(const char *root) { (void)root; }
 void ct_refuse_threads(int count) { (void)count; }
 void ct_refuse_processes(int count) { (void)count; }
 void ct_refuse_watches(int count) { (void)count; }
+void ct_hold_lookups(bool are_held) { (void)are_held; }
 
 void ct_before(ct_call call, void (*hook)(void *), void *context) {
   (void)call;

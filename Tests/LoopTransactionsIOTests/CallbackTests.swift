@@ -129,16 +129,4 @@ struct CallbackTests {
     #expect(Endpoint.tcp(host: "::1", port: 80).description == "[::1]:80")
     #expect(Endpoint.unix(path: "/tmp/socket").description == "/tmp/socket")
   }
-
-  @Test("the library ignores SIGPIPE, unless the process handles it", arguments: [true, false])
-  func brokenPipes(isHandled: Bool) async {
-    await #expect(processExitsWith: .success) { [isHandled] in
-      signal(SIGPIPE, isHandled ? { _ in } : SIG_DFL)
-      try withLoop { loop in _ = try loop.pair() }
-      var action = sigaction()
-      sigaction(SIGPIPE, nil, &action)
-      let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-      #expect((handler == unsafeBitCast(SIG_IGN, to: Int.self)) == !isHandled)
-    }
-  }
 }

@@ -135,6 +135,14 @@ package enum Interposed {
     try refusing(count, by: ct_refuse_watches, body)
   }
 
+  /// Runs `body`. A lookup of the host `held.test` by any thread ends when `body`
+  /// has returned, with a failure.
+  package static func holdingLookups<Result>(_ body: () throws -> Result) rethrows -> Result {
+    ct_hold_lookups(true)
+    defer { ct_hold_lookups(false) }
+    return try body()
+  }
+
   /// Runs `body`. Calls `refuse` with `count` before and with 0 afterwards.
   private static func refusing<Result>(
     _ count: Int,

@@ -177,8 +177,7 @@ extension EventLoop {
     // Inside a host's callback, one of the loop's jobs may still be running.
     if !isCalledBack { core.loopDidLeaveThread() }
     guard ownsLoop else { return }
-    // Not `.noWait`, which spins until a request in progress, such as a name
-    // lookup, has ended.
+    // Not `.noWait`, which spins until a request of libuv in progress has ended.
     while uv.run(.once) {}
     try uv.close()
   }

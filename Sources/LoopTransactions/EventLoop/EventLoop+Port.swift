@@ -36,14 +36,14 @@ extension EventLoop {
   }
 
   /// Makes runs wait for a wake until `endHold()` has been called once for each
-  /// `hold()`. Used for unfinished transactions and for embeddings.
-  func hold() {
+  /// `hold()`. Used for unfinished transactions, embeddings and name lookups.
+  package func hold() {
     holds += 1
     settleWaiting()
   }
 
   /// Undoes one `hold()`.
-  func endHold() {
+  package func endHold() {
     holds -= 1
     settleWaiting()
   }

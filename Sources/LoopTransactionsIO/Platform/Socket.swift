@@ -7,11 +7,23 @@ enum Socket {
   /// is true.
   static func listen(on endpoint: Endpoint, backlog: Int, shares: Bool) throws(UVError) -> Int32 {
     let operation = "EventLoop.listen on \(endpoint)"
-    let hint = endpoint.isUnix ? "use a shorter path" : "use a numeric address, such as 127.0.0.1"
-    let address = try SocketAddress(endpoint, operation, hint: hint)
+    let address = try SocketAddress(
+      endpoint,
+      operation,
+      hint: endpoint.isUnix ? nil : "use a numeric address, such as 127.0.0.1"
+    )
     let result = lt_socket_listen(address.raw, Int32(clamping: backlog), shares ? 1 : 0)
     return try check(result, operation)
   }
+
+  /// Opens a Unix socket that is connected to `address`.
+  ///
+  /// Not by libuv, whose `uv_pipe_connect` cuts long paths and takes no abstract
+  /// name.
+  static func connect(
+    to address: SocketAddress,
+    _ operation: String
+  ) throws(UVError) -> Int32 { try check(lt_socket_connect(address.raw), operation) }
 
   /// Accepts a connection from `listener`. Returns its socket, or a negative
   /// error.
@@ -22,11 +34,31 @@ enum Socket {
   /// Detaches from the parent's socket, in a forked child.
   static func abandonInChild(_ socket: Int32) { lt_socket_abandon(socket) }
 
-  /// Removes the file of a Unix socket.
-  static func removeFile(_ path: String) { lt_remove_file(path) }
+  /// Makes a write to a broken pipe not end the process, unless the process
+  /// handles SIGPIPE.
+  static func surviveBrokenPipes() { lt_survive_broken_pipes() }
+}
 
-  /// Makes SIGPIPE not end the process, unless the process handles it.
-  static func ignoreBrokenPipes() { lt_ignore_broken_pipes() }
+/// The file of a Unix socket.
+struct SocketFile {
+  private let path: String
+  private var identity = lt_file_identity()
+
+  /// Remembers which file is at `path`. Nil if there is none.
+  init?(_ path: String) {
+    self.path = path
+    let result = path.withWholeCString { lt_file_identify($0, &identity) }
+    if result != 0 { return nil }
+  }
+
+  /// Removes the file, unless another one is at its path. Call before the socket
+  /// is closed.
+  func remove() {
+    _ = path.withWholeCString {
+      lt_file_remove($0, identity)
+      return 0
+    }
+  }
 }
 
 /// The error codes that this library handles.
@@ -35,6 +67,7 @@ enum ErrorCode {
   static let cancelled = UV_ECANCELED.rawValue
   static let timedOut = UV_ETIMEDOUT.rawValue
   static let invalid = UV_EINVAL.rawValue
+  static let tooLong = UV_ENAMETOOLONG.rawValue
 
   /// Whether a failed `accept` concerns only one connection, so that the next
   /// attempt may succeed.

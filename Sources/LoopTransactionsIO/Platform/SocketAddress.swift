@@ -13,15 +13,34 @@ struct SocketAddress {
   ///
   /// - Precondition: The port is in range.
   init(_ endpoint: Endpoint, _ operation: String, hint: String? = nil) throws(UVError) {
-    let attempt = hint.map { "\(operation) (\($0))" } ?? operation
+    let result: Int32
     switch endpoint {
     case .tcp(let host, let port):
       require(
         (0...65_535).contains(port),
         "\(operation): the port must be from 0 to 65535, got \(port)"
       )
-      try check(lt_address_ip(&raw, host, Int32(port)), attempt)
-    case .unix(let path): try check(lt_address_unix(&raw, path), attempt)
+      result = host.withWholeCString { lt_address_ip(&raw, $0, Int32(port)) }
+    case .unix(let path):
+      result = path.withWholeCString { lt_address_unix(&raw, $0, path.utf8.count, 1) }
+    case .abstract(var name):
+      result = name.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) {
+          lt_address_unix(&raw, $0.baseAddress, $0.count, 0)
+        }
+      }
+    }
+    let hint = hint ?? Self.hint(for: result, endpoint)
+    try check(result, hint.map { "\(operation) (\($0))" } ?? operation)
+  }
+
+  private static func hint(for result: Int32, _ endpoint: Endpoint) -> String? {
+    switch (endpoint, result) {
+    case (.tcp, _): nil
+    case (_, ErrorCode.tooLong): "use a shorter path or name"
+    case (.unix, ErrorCode.invalid): "use a path that is not empty and has no zero byte"
+    case (.abstract, ErrorCode.invalid): "use a name that is not empty"
+    default: nil
     }
   }
 
@@ -42,49 +61,15 @@ struct SocketAddress {
 
   /// The address as an endpoint, or nil if its family is neither IP nor Unix.
   var endpoint: Endpoint? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
-      guard let start = text.baseAddress else { return nil }
-      let port = lt_address_describe(raw, start, text.count)
-      let name = String(cString: start)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { text in
+      var length = 0
+      let port = text.withMemoryRebound(to: CChar.self) {
+        lt_address_describe(raw, $0.baseAddress, $0.count, &length)
+      }
+      let name = String(decoding: text[..<length], as: UTF8.self)
       if port >= 0 { return .tcp(host: name, port: Int(port)) }
-      return port == -1 ? .unix(path: name) : nil
+      if port == LT_PORT_PATH { return .unix(path: name) }
+      return port == LT_PORT_ABSTRACT ? .abstract(name: name) : nil
     }
   }
-}
-
-/// The lookup of a connector's host on one of libuv's threads. Loop thread only.
-struct NameLookup {
-  private let request: UnsafeMutablePointer<uv_getaddrinfo_t>
-
-  /// Looks up `host`, and calls `connector.didLookUp`, even after `cancel()`.
-  /// Retains the connector until then.
-  init(_ host: String, port: Int, for connector: Connector) throws(UVError) {
-    request = .allocate(size: uv_req_size(UV_GETADDRINFO))
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_NUMERICSERV
-    let result = uv_getaddrinfo(connector.io.uv, request, lookupDidEnd, host, "\(port)", &hints)
-    if result < 0 { request.deallocate() }
-    try check(result, connector.operation)
-    request.pointee.data = Unmanaged.passRetained(connector).toOpaque()
-  }
-
-  /// Ends the lookup early, unless a thread has started it.
-  func cancel() {
-    request.withMemoryRebound(to: uv_req_t.self, capacity: 1) { _ = uv_cancel($0) }
-  }
-}
-
-private func lookupDidEnd(
-  _ request: UnsafeMutablePointer<uv_getaddrinfo_t>?,
-  _ status: Int32,
-  _ list: UnsafeMutablePointer<addrinfo>?
-) {
-  defer {
-    uv_freeaddrinfo(list)
-    request?.deallocate()
-  }
-  guard let data = request?.pointee.data else { return }
-  let connector = Unmanaged<Connector>.fromOpaque(data).takeRetainedValue()
-  connector.didLookUp(status, SocketAddress.all(of: list))
 }

@@ -56,9 +56,13 @@ struct Stream {
     return uv_fileno(raw(), &descriptor) == 0 ? descriptor : nil
   }
 
-  /// Connects to `address`. Calls the owner's `didConnect` unless it throws.
+  /// Connects to an IP address. Calls the owner's `didConnect` unless it throws.
   func connect(to address: SocketAddress, _ operation: String) throws(UVError) {
-    try check(lt_stream_connect(memory, address.raw, streamDidConnect), operation)
+    let request = memory.pointer(to: \.connect)
+    let result = withUnsafePointer(to: address.raw) {
+      uv_tcp_connect(request, raw(), lt_address_start($0), streamDidConnect)
+    }
+    try check(result, operation)
   }
 
   /// Reads until `stopReading()`, at most 512 KB between two polls.

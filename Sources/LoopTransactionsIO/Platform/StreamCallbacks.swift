@@ -14,7 +14,7 @@ func streamDidRead(
   // 0: the system had nothing to read.
   if count == 0 { return }
   if stream?.pointee.data == nil { return _ = uv_read_stop(stream) }
-  if buffer?.pointee.base == nil {
+  if count < 0, buffer?.pointee.base == nil {
     // The stream has had its reads until the next poll.
     if count == Int(UV_ENOBUFS.rawValue) { return }
     // An end that libuv has not read, but concludes from a hang-up and a read that

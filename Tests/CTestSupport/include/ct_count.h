@@ -70,6 +70,10 @@ void ct_refuse_processes(int count);
 // fail with EPERM.
 void ct_refuse_watches(int count);
 
+// Holds the lookups of `held.test`, in all threads, until it is called with false. They
+// then fail.
+void ct_hold_lookups(bool are_held);
+
 // The number of bytes in allocated blocks; 0 if unknown.
 size_t ct_heap_bytes(void);
 

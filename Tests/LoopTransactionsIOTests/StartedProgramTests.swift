@@ -1,0 +1,122 @@
+import LoopTransactions
+import LoopTransactionsIO
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The open descriptors that a started program would inherit.
+private func inherited() -> [Int32] {
+  (Int32(0)..<1024).filter { descriptor in
+    let flags = fcntl(descriptor, F_GETFD)
+    return flags >= 0 && flags & FD_CLOEXEC == 0
+  }
+}
+
+/// Runs a shell, and returns the number of the signal that ended it, or 0.
+private func signalEnding(_ script: String) -> Int32 {
+  var status: Int32 = 0
+  waitpid(Process.start(script), &status, 0)
+  return status & 0x7F
+}
+
+/// The address of the handler of SIGPIPE.
+private func handler() -> Int {
+  var action = sigaction()
+  sigaction(SIGPIPE, nil, &action)
+  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+}
+
+private func withListener(_ body: (EventLoop) throws -> Void) throws {
+  try withLoop { loop in
+    try loop.listen(on: .loopback) { _ in }.close()
+    try body(loop)
+  }
+}
+
+/// Reports an error for a connection whose peer has left.
+private func writeToBrokenPipe(on loop: EventLoop) throws {
+  let (connection, peer) = try loop.pair()
+  var name: String?
+  connection.onClose = { name = $0?.name }
+  peer.close()
+  connection.write("x")
+  try loop.run { name != nil }
+  precondition(name == "EPIPE", "the write ended with \(name ?? "nil")")
+}
+
+@Suite("Connections and the programs that the process starts")
+struct StartedProgramTests {
+  @Test("a started program and a forked child have the default disposition of SIGPIPE")  // E9
+  func brokenPipes() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGPIPE, SIG_DFL)
+      try withListener { loop in
+        try writeToBrokenPipe(on: loop)
+        #expect(signalEnding("kill -PIPE $$") == SIGPIPE)
+        let ending = Process.fork {
+          if !Process.isDefault(SIGPIPE) { System.logToStandardError("kept") }
+          try? withListener { try writeToBrokenPipe(on: $0) }
+          if signalEnding("kill -PIPE $$") != SIGPIPE { System.logToStandardError("passed on") }
+        }
+        #expect(ending.status == 0 && ending.standardError == "")
+      }
+      #expect(signalEnding("kill -PIPE $$") == SIGPIPE)
+    }
+  }
+
+  @Test("the disposition that a program sets for SIGPIPE stays, before the first use and after")
+  func ownDisposition() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGPIPE) { _ in }
+      let own = handler()
+      try withListener { try writeToBrokenPipe(on: $0) }
+      #expect(handler() == own)
+    }
+    await #expect(processExitsWith: .success) {
+      signal(SIGPIPE, SIG_IGN)
+      try withListener { loop in
+        try writeToBrokenPipe(on: loop)
+        #expect(signalEnding("kill -PIPE $$") == 0)
+      }
+    }
+    await #expect(processExitsWith: .success) {
+      signal(SIGPIPE, SIG_DFL)
+      try withListener { _ in }
+      signal(SIGPIPE, SIG_IGN)
+      try withListener { _ in #expect(signalEnding("kill -PIPE $$") == 0) }
+      signal(SIGPIPE, SIG_DFL)
+      try withListener { _ in #expect(Process.isDefault(SIGPIPE)) }
+    }
+  }
+
+  @Test("a started program inherits no descriptor, also from a forked child")  // E9
+  func descriptors() async {
+    await #expect(processExitsWith: .success) {
+      let path = "/tmp/loop-io-\(UInt32.random(in: 0...(.max)))"
+      let before = inherited()
+      try withLoop { loop in
+        let (_, _) = try loop.tcpPair()
+        let listener = try loop.listen(on: .unix(path: path)) { _ in }
+        var local: Connection?
+        loop.connect(to: .unix(path: path)) { local = try? $0.get() }
+        try loop.run { local != nil }
+        let (adopted, peer) = try loop.pair()
+        _ = try loop.outcome(of: .tcp(host: "localhost", port: 1))
+        #expect(inherited() == before)
+        let ending = Process.fork {
+          try? loop.close()
+          let new = inherited().filter { !before.contains($0) }
+          System.logToStandardError("\(new)")
+        }
+        #expect(ending.standardError == "[]\n")
+        withExtendedLifetime((listener, adopted, peer)) {}
+      }
+    }
+  }
+}
