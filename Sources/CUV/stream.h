@@ -330,43 +330,38 @@ static inline void lt_file_remove(const char *path, lt_file_identity identity) {
 static inline void lt_on_broken_pipe(int signal) { (void)signal; }
 
 // The handler that this process has installed, or NULL. Weak, because each file has its
-// own copy of the function.
+// own copy of the function. Relaxed: the disposition itself is the kernel's.
 __attribute__((weak, visibility("hidden"))) void (*lt_broken_pipe_handler)(int) = NULL;
 __attribute__((weak, visibility("hidden"))) pthread_once_t lt_pipes_once = PTHREAD_ONCE_INIT;
-__attribute__((weak, visibility("hidden"))) pthread_once_t lt_pipes_fork_once = PTHREAD_ONCE_INIT;
 
 // Gives a forked child the disposition that its parent had.
 static inline void lt_broken_pipe_forked(void) {
+  void (*handler)(int) = __atomic_exchange_n(&lt_broken_pipe_handler, NULL, __ATOMIC_RELAXED);
   struct sigaction action;
-  const pthread_once_t again = PTHREAD_ONCE_INIT;
-  lt_pipes_once = again;
-  if (lt_broken_pipe_handler == NULL || sigaction(SIGPIPE, NULL, &action) != 0) return;
-  if (action.sa_handler == lt_broken_pipe_handler) {
-    action.sa_handler = SIG_DFL;
-    sigaction(SIGPIPE, &action, NULL);
-  }
-  lt_broken_pipe_handler = NULL;
+  if (handler == NULL || sigaction(SIGPIPE, NULL, &action) != 0) return;
+  if (action.sa_handler != handler) return;
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGPIPE, &action, NULL);
 }
 
 static inline void lt_broken_pipe_follow_forks(void) {
   pthread_atfork(NULL, NULL, lt_broken_pipe_forked);
 }
 
-static inline void lt_broken_pipe_install(void) {
+// Makes a write to a broken pipe return an error instead of ending the process, unless
+// the process handles or ignores SIGPIPE. Installs the handler at most once, so that a
+// disposition that the process sets later stays. Any thread may call it.
+static inline void lt_survive_broken_pipes(void) {
+  pthread_once(&lt_pipes_once, lt_broken_pipe_follow_forks);
   struct sigaction action;
+  if (__atomic_load_n(&lt_broken_pipe_handler, __ATOMIC_RELAXED) != NULL) return;
   if (sigaction(SIGPIPE, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
   memset(&action, 0, sizeof action);
   action.sa_handler = lt_on_broken_pipe;
   action.sa_flags = SA_RESTART | SA_ONSTACK;
-  if (sigaction(SIGPIPE, &action, NULL) == 0) lt_broken_pipe_handler = lt_on_broken_pipe;
-}
-
-// Makes a write to a broken pipe return an error instead of ending the process, unless
-// the process handles or ignores SIGPIPE. Acts once in a process, so that a disposition
-// that the process sets later stays.
-static inline void lt_survive_broken_pipes(void) {
-  pthread_once(&lt_pipes_fork_once, lt_broken_pipe_follow_forks);
-  pthread_once(&lt_pipes_once, lt_broken_pipe_install);
+  if (sigaction(SIGPIPE, &action, NULL) != 0) return;
+  // Order: stored last, so that a thread that finds it may write.
+  __atomic_store_n(&lt_broken_pipe_handler, action.sa_handler, __ATOMIC_RELAXED);
 }
 
 #endif
