@@ -24,8 +24,10 @@ extension LoopTrace {
   ///   - signal: A signal without a handler, such as `SIGUSR2`.
   /// - Throws: `UVError` `EBUSY` if the process handles or ignores the signal,
   ///   `EINVAL` if it cannot be handled or reports a fault, as `SIGSEGV` does, or
-  ///   another error if the system refuses a pipe or a thread.
+  ///   if `path` has a zero byte, or another error if the system refuses a pipe or
+  ///   a thread.
   public func write(to path: String, onSignal signal: Int32) throws(UVError) {
+    try path.checkWhole("LoopTrace.write(to:onSignal:)")
     let core = core
     try SignalRequests.shared.value.add(signal, "LoopTrace.write(to:onSignal:)") {
       core.writeLast(.max, to: path, "LoopTrace.write(to:onSignal:)")
@@ -52,8 +54,10 @@ extension LoopTrace {
   /// `LOOPTRANSACTIONS_TRACE_ON` contains `trap`, as in `trap,SIGUSR2`.
   ///
   /// - Parameter path: The file. `%p` stands for the number of the process.
-  /// - Throws: `UVError` if the system refuses a pipe, a thread or a handler.
+  /// - Throws: `UVError` if the system refuses a pipe, a thread or a handler, or
+  ///   `EINVAL` if `path` has a zero byte.
   public func writeOnTrap(to path: String) throws(UVError) {
+    try path.checkWhole("LoopTrace.writeOnTrap")
     let core = core
     try SignalRequests.shared.value.addTraps("LoopTrace.writeOnTrap") {
       core.writeLast(Self.trapLimit, to: path, "LoopTrace.writeOnTrap")

@@ -43,6 +43,7 @@ public final class LoopThread: Sendable {
   ///   memory, or does not let the process use any CPU of `affinity`, or if
   ///   `name` has a zero byte.
   public init(name: String, affinity: [Int] = []) throws(UVError) {
+    try name.checkWhole("LoopThread.init")
     let life = LoopThreadLife()
     let thread = try JoinableThread(name) { life.run(name, affinity) }
     do throws(UVError) { port = try life.started() } catch {

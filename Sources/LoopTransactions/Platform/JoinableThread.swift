@@ -15,8 +15,7 @@ final class JoinableThread: @unchecked Sendable {
   /// Starts a thread that runs `body`. Debuggers show `name`. Errors contain
   /// `operation`.
   ///
-  /// - Throws: `UVError` if the system refuses the thread for 10 ms, or `name`
-  ///   has a zero byte.
+  /// - Throws: `UVError` if the system refuses the thread for 10 ms.
   init(
     _ name: String,
     for operation: String = "LoopThread.init",
@@ -30,15 +29,14 @@ final class JoinableThread: @unchecked Sendable {
       body()
       id.value.store(0, ordering: .releasing)
     }
-    var (error, hint) = (name.withWholeCString { _ in 0 }, "use a name without a zero byte")
-    if error == 0 {
-      error = -main.start { [handle] in lt_thread_start_joinable(handle, $0, $1) }
-      hint = "see `ulimit -u` and pids.max"
-    }
+    let error = main.start { [handle] in lt_thread_start_joinable(handle, $0, $1) }
     guard error == 0 else {
       // So that `deinit` does not detach it.
       isJoined.withLock { $0 = true }
-      throw UVError(code: error, operation: "\(operation) (thread '\(name)'; \(hint))")
+      throw UVError(
+        code: -error,
+        operation: "\(operation) (thread '\(name)'; see `ulimit -u` and pids.max)"
+      )
     }
   }
 

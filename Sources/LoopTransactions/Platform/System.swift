@@ -146,6 +146,11 @@ extension String {
   package func withWholeCString(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
     utf8.contains(0) ? UV_EINVAL.rawValue : withCString(body)
   }
+
+  /// Throws `EINVAL` if the string has a zero byte.
+  func checkWhole(_ operation: String) throws(UVError) {
+    try check(withWholeCString { _ in 0 }, "\(operation) ('\(self)' has a zero byte; remove it)")
+  }
 }
 
 /// Traps with `message` unless `condition` is true, in release builds too.
