@@ -44,6 +44,8 @@ enum PictureFile {
   // The open descriptor is checked rather than the path, because the path may
   // refer to another file by then.
   private static func open(_ path: String) throws(ImageError) -> Int32 {
+    // C would take the part of the path before a zero byte.
+    if path.utf8.contains(0) { throw .unreadable(path: path, code: EINVAL) }
     // O_NONBLOCK: opening a pipe must not wait for a writer. The flag has no
     // effect on regular files.
     let descriptor = openReading(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

@@ -29,6 +29,14 @@ struct PictureFileTests {
     }
   }
 
+  @Test("a path with a zero byte is rejected, and not read up to the byte")
+  func cutPath() {
+    let path = "/dev/zero\0.png"
+    #expect(throws: ImageError.unreadable(path: path, code: EINVAL)) {
+      try ImageSource.file(path).decode(from: BitmapPool())
+    }
+  }
+
   @Test("reading is cancelled between blocks of 64 KiB")
   func cancelled() throws {
     let path = NSTemporaryDirectory() + "/picture \(UUID().uuidString)"
