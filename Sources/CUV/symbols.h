@@ -142,10 +142,14 @@ static inline int lt_helper_start(pid_t *helper, char *const *arguments, int out
 static inline ssize_t lt_helper_run(char *const *arguments, char *text, size_t size,
                                     int milliseconds) {
   int ends[2];
+#if defined(__linux__)
+  if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
+#else
   if (pipe(ends) != 0) return -errno;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+#endif
   // Above the standard streams, which the helper replaces.
   int output = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
-  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   close(ends[1]);
   pid_t helper = 0;
   int error = output < 0 ? errno : lt_helper_start(&helper, arguments, output);
