@@ -431,6 +431,12 @@ static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
 
 static inline void lt_descriptor_close(int descriptor) { close(descriptor); }
 
+// Returns a higher descriptor of the same file, or a negated errno.
+static inline int lt_descriptor_duplicate(int descriptor) {
+  int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, descriptor + 1);
+  return duplicate >= 0 ? duplicate : -errno;
+}
+
 // MARK: Signals
 
 // Reads the disposition of `signal`.
@@ -468,30 +474,44 @@ static inline int lt_pidfd_open(int process) {
 #endif
 }
 
-// Checks that `process` is a child that can be waited for. Returns 0, or
-// `UV_ESRCH` if it is not.
-static inline int lt_child_check(int process) {
-  siginfo_t info;
+// P_PIDFD of Linux 5.4, which older headers lack.
+#define LT_PIDFD ((idtype_t)3)
+
+// Waits for an ended child without blocking. `info->si_pid` is 0 while the child
+// runs. Returns 0, or a negated errno.
+static inline int lt_child_wait(idtype_t type, int child, int options, siginfo_t *info) {
   int result;
   do {
-    result = waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT);
+    memset(info, 0, sizeof *info);
+    result = waitid(type, (id_t)child, info, WEXITED | WNOHANG | options);
   } while (result < 0 && errno == EINTR);
-  return result < 0 ? UV_ESRCH : 0;
+  return result < 0 ? -errno : 0;
 }
 
-// Reaps `process` if it has ended. Returns 0 while it runs, 1 if it exited with
-// status `value`, 2 if signal `value` ended it, and 3 if it is not a child any
-// more.
-static inline int lt_child_reap(int process, int *value) {
-  int status = 0;
-  pid_t found;
-  do {
-    found = waitpid(process, &status, WNOHANG);
-  } while (found < 0 && errno == EINTR);
-  if (found == 0) return 0;
-  if (found < 0) return 3;
-  *value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  return WIFSIGNALED(status) ? 2 : 1;
+// Checks that `process` is a child that can be waited for, by `pidfd` unless that
+// is negative. Returns 0, `UV_ESRCH` if it is not, or another negated errno.
+static inline int lt_child_check(int process, int pidfd) {
+  siginfo_t info;
+  int result = pidfd < 0 ? lt_child_wait(P_PID, process, WNOWAIT, &info)
+                         : lt_child_wait(LT_PIDFD, pidfd, WNOWAIT, &info);
+  return result == -ECHILD ? UV_ESRCH : result;
+}
+
+// Reaps `process` if it has ended, by `pidfd` unless that is negative. Returns 0
+// while it runs, 1 if it exited with status `value`, 2 if signal `value` ended it,
+// 3 if it is not a child any more, and 4 if `pidfd` is not its pidfd.
+static inline int lt_child_reap(int process, int pidfd, int *value) {
+  idtype_t type = pidfd < 0 ? P_PID : LT_PIDFD;
+  int child = pidfd < 0 ? process : pidfd;
+  siginfo_t info;
+  // Looks first: the descriptor may have become the pidfd of another child.
+  int result = lt_child_wait(type, child, WNOWAIT, &info);
+  if (result == 0 && info.si_pid == 0) return 0;
+  if (result == 0 && info.si_pid != process) return 4;
+  if (result == 0) result = lt_child_wait(type, child, 0, &info);
+  if (result < 0) return result == -ECHILD ? 3 : 4;
+  *value = info.si_status;
+  return info.si_code == CLD_EXITED ? 1 : 2;
 }
 
 // MARK: Memory pressure

@@ -56,6 +56,22 @@ package enum Process {
   /// Waits until the child `process` has ended, and reaps it.
   package static func reap(_ process: Int32) { waitpid(process, nil, 0) }
 
+  /// Starts a child that gets the unused identifier `process`. It exits with
+  /// `status`, or blocks if `status` is nil. Returns false if the system does not
+  /// permit it.
+  package static func start(as process: Int32, exiting status: Int32?) -> Bool {
+    ct_start_as(process, status ?? -1) == 0
+  }
+
+  /// Whether `start(as:exiting:)` is permitted: on Linux, with the capability
+  /// CAP_CHECKPOINT_RESTORE.
+  package static var canChooseIdentifiers: Bool {
+    let process = start("exit 0")
+    reap(process)
+    defer { reap(process) }
+    return start(as: process, exiting: 0)
+  }
+
   /// Runs `body`. In it, `raiseSignal` calls `handler` in a signal handler.
   package static func handlingSignals<Result>(
     _ handler: @escaping () -> Void,

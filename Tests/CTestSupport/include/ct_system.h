@@ -78,6 +78,11 @@ void ct_await_sleep_of_others(void);
 int ct_fork(
     ct_body _Nonnull body, void *_Nullable context, char *_Nonnull text, int capacity);
 
+// Starts a child with the identifier `process`, which must be unused. The child
+// exits with `status`, or blocks until it is killed if `status` is negative.
+// Returns 0, or a negated errno: `-EPERM` if the system does not permit it.
+int ct_start_as(int process, int status);
+
 // Limits this process to `count` more descriptors than are open now.
 void ct_limit_descriptors(int count);
 

@@ -32,9 +32,9 @@ struct ChildWatcherTests {
         try Interposed.refusingWatches(1) {
           _ = try loop.onExit(of: child) { trace.record("\($0)") }
         }
-        #expect(!Process.descriptorNames.contains { $0.contains("pidfd") })
         #expect(loop.runInTime() == .finished)
         #expect(trace.events == ["exited(5)"])
+        #expect(pidfds == [])
       }
     }
   }
@@ -93,12 +93,12 @@ struct ChildWatcherTests {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
         let child = Process.start("exit 5")
-        let before = Process.openDescriptors
         let watcher = try loop.onExit(of: child) { _ in loop.stop() }
         #expect(watcher.isActive)
+        #expect(!pidfds.isEmpty)
         watcher.cancel()
         #expect(!watcher.isActive)
-        #expect(Process.openDescriptors == before)
+        #expect(pidfds == [])
         #expect(loop.run() == .finished)
         let trace = Trace()
         try loop.onExit(of: child) { trace.record("\($0)") }
@@ -118,6 +118,120 @@ struct ChildWatcherTests {
         waitpid(child, &status, 0)
         #expect(loop.runInTime() == .finished)
         #expect(trace.events == ["unknown"])
+      }
+    }
+  }
+
+  @Test(
+    "a watcher takes no status from another child with the same number",
+    .enabled(if: Process.canChooseIdentifiers, "a test may not choose a child's number here"),
+    arguments: [false, true],
+    [nil, 7 as Int32?]
+  )  // E4
+  func reusedNumber(isPolled: Bool, status: Int32?) async {
+    await #expect(processExitsWith: .success) { [isPolled, status] in
+      guard isPolled || Interposed.isAvailable else { return }
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exit 5"), Trace())
+        try Interposed.refusingWatches(isPolled ? 0 : 1) {
+          _ = try loop.onExit(of: child) { trace.record("\($0)") }
+        }
+        Process.reap(child)
+        #expect(Process.start(as: child, exiting: status))
+        var information = siginfo_t()
+        if status != nil { waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) }
+        for _ in 0..<3 { loop.run(.noWait) }
+        #expect(trace.events == ["unknown"])
+        kill(child, SIGKILL)
+        var result: Int32 = 0
+        #expect(waitpid(child, &result, 0) == child)
+        #expect(result == status.map { $0 << 8 } ?? SIGKILL)
+      }
+    }
+  }
+
+  @Test(
+    "a child's status arrives although other code closed its pidfd",
+    arguments: [false, true],
+    [0, 1]
+  )  // E4
+  func closedDescriptor(isPolled: Bool, index: Int) async {
+    await #expect(processExitsWith: .success) { [isPolled, index] in
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exec sleep 600"), Trace())
+        try loop.onExit(of: child) { trace.record("\($0)") }
+        if isPolled { loop.run(.noWait) }
+        if pidfds.indices.contains(index) { close(pidfds[index]) }
+        loop.run(.noWait)
+        kill(child, SIGKILL)
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["signalled(9)"])
+        #expect(pidfds == [])
+      }
+    }
+  }
+
+  @Test("a child is watched again if other code closed all its pidfds")  // E4
+  func closedDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exec sleep 600"), Trace())
+        try loop.onExit(of: child) { trace.record("\($0)") }
+        for descriptor in pidfds { close(descriptor) }
+        loop.run(.noWait)
+        #expect(trace.events == [])
+        kill(child, SIGKILL)
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["signalled(9)"])
+      }
+    }
+  }
+
+  @Test(
+    "a pidfd whose number became another file is neither reaped by nor closed",
+    arguments: [false, true],
+    [0, 1]
+  )  // E4
+  func reusedDescriptor(isWatched: Bool, index: Int) async {
+    await #expect(processExitsWith: .success) { [isWatched, index] in
+      try withLoop { loop in
+        let (child, trace, pair) = (Process.start("exec sleep 600"), Trace(), SocketPair())
+        try loop.onExit(of: child) { trace.record("\($0)") }
+        loop.run(.noWait)
+        let reused = try #require(pidfds.dropFirst(index).first)
+        dup2(pair.near, reused)
+        if isWatched {
+          let watcher = try loop.watch(reused, for: .readable) { _ in trace.record("socket") }
+          watcher.keepsLoopAlive = false
+        }
+        loop.run(.noWait)
+        kill(child, SIGKILL)
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["signalled(9)"])
+        #expect(fcntl(reused, F_GETFD) >= 0)
+        close(reused)
+      }
+    }
+  }
+
+  @Test("a pidfd whose number became another child's is not taken for it", arguments: [0, 1])  // E4
+  func swappedDescriptor(index: Int) async {
+    await #expect(processExitsWith: .success) { [index] in
+      try withLoop { loop in
+        let (first, second, trace) = (
+          Process.start("exec sleep 600"), Process.start("exit 5"), Trace()
+        )
+        try loop.onExit(of: first) { trace.record("first \($0)") }
+        let own = pidfds
+        try loop.onExit(of: second) { trace.record("second \($0)") }
+        let other = try #require(pidfds.first { !own.contains($0) })
+        let reused = try #require(own.dropFirst(index).first)
+        dup2(other, reused)
+        while trace.events.isEmpty { loop.run(.once) }
+        kill(first, SIGKILL)
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["second exited(5)", "first signalled(9)"])
+        close(reused)
       }
     }
   }
@@ -146,6 +260,13 @@ struct ChildWatcherTests {
       }
       #expect(loop.run() == .finished)
     }
+  }
+}
+
+/// The numbers of the open pidfds, in ascending order.
+private var pidfds: [Int32] {
+  Process.descriptorNames.filter { $0.contains("pidfd") }.compactMap { name in
+    name.split(separator: ":").first.flatMap { Int32($0) }
   }
 }
 
