@@ -6,8 +6,28 @@ import LoopTransactionsIO
 //
 // A chat server. Each line of a client goes to all other clients. All lines that arrive
 // in a tick are sent with one write per client.
+//
+// exit: 0 stopped by SIGINT or SIGTERM · 1 the server failed · 2 usage error
 
-let loop = try EventLoop()
+/// Returns the result of `body`. Ends the program with a message and code 1 if it throws,
+/// because an error that leaves `main.swift` would end it by a trap.
+func orExit<Value>(_ body: () throws -> Value) -> Value {
+  do { return try body() } catch { fail("\(error)", code: 1) }
+}
+
+func fail(_ message: String, code: Int32) -> Never {
+  FileHandle.standardError.write(Data("chat: \(message)\n".utf8))
+  exit(code)
+}
+
+/// Returns the port on the command line.
+func port(default number: Int) -> Int {
+  guard let word = CommandLine.arguments.dropFirst().first else { return number }
+  if let port = Int(word), (0...65_535).contains(port) { return port }
+  fail("PORT must be from 0 to 65535, got '\(word)'", code: 2)
+}
+
+let loop = orExit { try EventLoop() }
 var clients: Set<Connection> = []
 var (joined, writes) = (0, 0)
 var isEnding = false
@@ -21,8 +41,7 @@ var isEnding = false
   }
 }
 
-let port = Int(CommandLine.arguments.dropFirst().first ?? "7000") ?? 7000
-let listener = try loop.listen(on: .tcp(host: "127.0.0.1", port: port)) { client in
+@MainActor func welcome(_ client: Connection) {
   joined += 1
   let name = "guest\(joined)"
   clients.insert(client)
@@ -45,6 +64,9 @@ let listener = try loop.listen(on: .tcp(host: "127.0.0.1", port: port)) { client
   }
 }
 
+let address = Endpoint.tcp(host: "127.0.0.1", port: port(default: 7000))
+let listener = orExit { try loop.listen(on: address) { client in welcome(client) } }
+
 /// Sends the clients the messages that wait, and ends the server within 5 s.
 @MainActor func shutDown() {
   isEnding = true
@@ -54,9 +76,9 @@ let listener = try loop.listen(on: .tcp(host: "127.0.0.1", port: port)) { client
   loop.addTimer(after: .seconds(5)) { _ in loop.stop() }
 }
 
-for signal in [SIGINT, SIGTERM] { try loop.onSignal(signal) { shutDown() } }
+orExit { for signal in [SIGINT, SIGTERM] { try loop.onSignal(signal) { shutDown() } } }
 print("listening on \(listener.endpoint)")
 fflush(nil)
 loop.run()
-try loop.close()
+orExit { try loop.close() }
 print("\(joined) clients, \(writes) writes")

@@ -1,4 +1,5 @@
 import CGTK
+import Foundation
 import LoopTransactions
 import LoopTransactionsGLib
 import Synchronization
@@ -141,10 +142,17 @@ func withWindow(
 }
 // snippet.end
 
-let loop = try EventLoop()
+/// Ends the program with a message and code 1.
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data("gtk-frames: \(message)\n".utf8))
+  exit(1)
+}
+
+let loop: EventLoop
+do { loop = try EventLoop() } catch { fail("\(error)") }
 let host = GLibHost(loop)
 guard let window = CountWindow(on: loop), let clock = window.followFrames() else {
-  fatalError("gtk-frames: cannot open the display")
+  fail("cannot open the display")
 }
 // snippet.thread
 let refresh = PortTransaction(

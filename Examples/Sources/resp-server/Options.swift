@@ -6,12 +6,14 @@ struct Options {
   var coalesces = true
   var backlog = 4 << 20
   var subscriptions = 1000
+  var memory = 1 << 30
   /// The retry delay in seconds.
   var retry = 1
 
   static let help = """
     usage: resp-server [--address A] [--port N] [--loops N] [--backlog N]
-                       [--subscriptions N] [--retry N] [--no-coalescing]
+                       [--subscriptions N] [--max-memory N] [--retry N]
+                       [--no-coalescing]
 
       --address A       address to listen on (default: 127.0.0.1)
       --port N          port to listen on; 0 selects a free one (default: 6379)
@@ -20,6 +22,8 @@ struct Options {
       --backlog N       bytes of undelivered messages per loop before publishers
                         wait (default: 4 MB)
       --subscriptions N maximum number of channels per client (default: 1000)
+      --max-memory N    bytes of keys and values before SET and INCR are refused
+                        (default: 1 GB)
       --retry N         seconds before a loop without a free descriptor tries to
                         accept again, if no client disconnects (default: 1)
       --no-coalescing   send each reply with its own write
@@ -38,6 +42,7 @@ struct Options {
       case "--loops": loops = try words.number(in: 1...64)
       case "--backlog": backlog = try words.number(in: 0...Int.max)
       case "--subscriptions": subscriptions = try words.number(in: 0...Int.max)
+      case "--max-memory": memory = try words.number(in: 0...Int.max)
       case "--retry": retry = try words.number(in: 1...86_400)
       case "--no-coalescing": coalesces = false
       default: throw words.unknownOption

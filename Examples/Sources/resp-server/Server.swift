@@ -39,7 +39,7 @@ final class Server: Sendable {
     unblockTerminationSignals()
     self.options = options
     group = try LoopGroup(name: "resp", count: options.loops)
-    store = Store(sweptOn: group.threads[0].port)
+    store = Store(limit: options.memory, sweptOn: group.threads[0].port)
   }
 
   /// Listens on each loop. Returns the port.
@@ -90,6 +90,7 @@ final class Server: Sendable {
       writes:\(sum { $0.writes.load(ordering: .relaxed) })
       publisher_pauses:\(sum { $0.publisherPauses.load(ordering: .relaxed) })
       accept_pauses:\(sum { $0.acceptPauses.load(ordering: .relaxed) })
+      used_memory:\(store.memory)
       """.split(separator: "\n").map { $0 + "\r\n" }.joined()
   }
 }

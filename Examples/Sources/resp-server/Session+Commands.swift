@@ -36,19 +36,24 @@ extension Session {
   }
 
   private func set(_ request: Request) {
-    loop.server.store.set(Bytes(request[0]), Array(request[1]))
-    reply { $0.simple("OK") }
+    let isStored = loop.server.store.set(Bytes(request[0]), Array(request[1]))
+    reply { reply in if isStored { reply.simple("OK") } else { reply.error(Self.outOfMemory) } }
   }
 
   private func increment(_ request: Request) {
-    let number = loop.server.store.increment(Bytes(request[0]))
+    let result = loop.server.store.increment(Bytes(request[0]))
     reply { reply in
-      if let number {
-        reply.number(number)
-      } else {
-        reply.error("ERR value is not an integer or out of range")
+      switch result {
+      case .number(let number): reply.number(number)
+      case .notAnInteger: reply.error("ERR value is not an integer or out of range")
+      case .outOfMemory: reply.error(Self.outOfMemory)
       }
     }
+  }
+
+  // The text of Redis, by which clients recognise the error.
+  private static var outOfMemory: String {
+    "OOM command not allowed when used memory > 'maxmemory'."
   }
 
   private func ping(_ request: Request) {

@@ -13,17 +13,26 @@ do {
   let options = try Options(arguments, processors: ProcessInfo.processInfo.activeProcessorCount)
   let server = try Server(options)
   let port = try server.start()
-  let loop = try EventLoop()
-  for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } }
-  print("listening on \(options.address):\(port)")
-  fflush(nil)
-  loop.run()
+  try run { print("listening on \(options.address):\(port)") }
   try server.shutDown()
   print(server.information, terminator: "")
-  // The loop stays open. Closing it would give the signals their default effect, and a
-  // second signal could kill the server.
   exit(0)
 } catch {
   FileHandle.standardError.write(Data("resp-server: \(error)\n".utf8))
   exit(error is OptionWords.UsageError ? 2 : 1)
+}
+
+/// Calls `ready`, and waits for SIGINT or SIGTERM.
+func run(_ ready: () -> Void) throws {
+  let loop = try EventLoop()
+  do { for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } } } catch {
+    try loop.close()
+    throw error
+  }
+  ready()
+  fflush(nil)
+  loop.run()
+  // The loop stays open. Closing it would give the signals their default effect, and a
+  // second signal could kill the server.
+  _ = Unmanaged.passRetained(loop)
 }

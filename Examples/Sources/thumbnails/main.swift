@@ -6,6 +6,7 @@ import LoopTransactions
 
 let options: Options
 let pictures: [Picture]
+let loop: EventLoop
 do {
   options = try Options(CommandLine.arguments.dropFirst())
   if options.wantsHelp {
@@ -15,12 +16,12 @@ do {
   pictures = try Folder(options.folder).pictures()
   try options.check(count: pictures.count)
   try OutputFolder.prepare(options.out, for: options.folder)
+  loop = try EventLoop()
 } catch {
   Console.printError("\(error)")
   exit(2)
 }
 
-let loop = try EventLoop()
 let album = Album(pictures, options, on: loop)
 loop.waitsForPosts = true
 Commands.read(for: album, by: loop.port)
@@ -28,6 +29,5 @@ album.begin()
 loop.run()
 Console.printLine("\(album.summary)")
 let code: Int32 = album.summary.failed == 0 ? 0 : 1
-// Once the loop is closed, posts of further commands fail.
-try loop.close()
+// The loop stays open, and a command that is read now has no effect.
 exit(code)

@@ -45,6 +45,19 @@ struct ChatTests {
     #expect(program.finish().code == 0)
   }
 
+  @Test("a port in use and an invalid port end the program with a message and a code")
+  func startFailures() throws {
+    let (socket, port) = try Client.listeningSocket()
+    defer { close(socket) }
+    let inUse = try TestProgram.run(TestProgram.built("chat"), ["\(port)"])
+    let prefix = "chat: EventLoop.listen on 127.0.0.1:\(port): address already in use"
+    #expect(inUse.errors.hasPrefix(prefix), "\(inUse.errors)")
+    #expect(inUse.code == 1)
+    let invalid = try TestProgram.run(TestProgram.built("chat"), ["x"])
+    #expect(invalid.errors == "chat: PORT must be from 0 to 65535, got 'x'\n")
+    #expect(invalid.code == 2)
+  }
+
   private func expect(_ text: String, from client: Client) throws {
     #expect(try client.read(text.utf8.count) == text)
   }

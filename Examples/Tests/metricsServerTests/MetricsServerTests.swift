@@ -47,6 +47,35 @@ struct MetricsServerTests {
     try end(program)
   }
 
+  @Test("a request is served beside slow clients, of which the oldest are disconnected")
+  func slowClients() throws {
+    let (program, port) = try started()
+    let clients = try (0..<60).map { _ in
+      let client = try Client(port)
+      try client.send("G")
+      return client
+    }
+    let head = try reply(to: "GET /metrics HTTP/1.1\r\n\r\n", at: port).head
+    #expect(head.first == "HTTP/1.1 200 OK")
+    for client in clients[...28] { #expect(try client.read(1) == "") }
+    try clients[59].send("ET /metrics HTTP/1.1\r\n\r\n")
+    #expect(try clients[59].read(15) == "HTTP/1.1 200 OK")
+    try end(program)
+  }
+
+  @Test("a port in use and an invalid port end the program with a message and a code")
+  func startFailures() throws {
+    let (socket, port) = try Client.listeningSocket()
+    defer { close(socket) }
+    let inUse = try TestProgram.run(TestProgram.built("metrics-server"), ["\(port)"])
+    let prefix = "metrics-server: EventLoop.listen on 127.0.0.1:\(port): address already in use"
+    #expect(inUse.errors.hasPrefix(prefix), "\(inUse.errors)")
+    #expect(inUse.code == 1)
+    let invalid = try TestProgram.run(TestProgram.built("metrics-server"), ["x"])
+    #expect(invalid.errors == "metrics-server: PORT must be from 0 to 65535, got 'x'\n")
+    #expect(invalid.code == 2)
+  }
+
   private func reply(
     to request: String,
     at port: Int

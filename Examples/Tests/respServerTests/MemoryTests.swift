@@ -27,6 +27,35 @@ struct MemoryTests {
     #expect(server.end() == 0)
   }
 
+  @Test("a full store refuses SET and INCR until keys are deleted or expire")
+  func fullStore() throws {
+    // A key and its value take 256 bytes more than their own.
+    let server = try TestServer(["--max-memory", "2000"])
+    let client = try Client(server.port)
+    func expect(_ reply: String, to request: String) throws {
+      try client.send(request + "\r\n")
+      #expect(try client.read(reply.utf8.count) == reply, "\(request)")
+    }
+    let full = "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
+    let value = String(repeating: "v", count: 1700)
+    try expect("+OK\r\n", to: "SET a \(value)")
+    try expect(full, to: "SET b x")
+    try expect(full, to: "INCR n")
+    try expect("$-1\r\n", to: "GET b")
+    try expect(full, to: "SET a \(value)\(value)")
+    try expect("$1700\r\n\(value)\r\n", to: "GET a")
+    try expect("+OK\r\n", to: "SET a y")
+    try expect("+OK\r\n", to: "SET b x")
+    try expect(":1\r\n", to: "INCR n")
+    try expect(":2\r\n", to: "INCR n")
+    #expect(try client.counters()["used_memory"] == 3 * 259)
+    try expect(":3\r\n", to: "DEL a b n")
+    try expect("+OK\r\n", to: "SET a \(value)")
+    try expect(":1\r\n", to: "EXPIRE a 0")
+    #expect(try client.counters()["used_memory"] == 0)
+    #expect(server.end() == 0)
+  }
+
   @Test("connected clients do not keep the memory of big requests and replies")
   func spare() throws {
     let server = try TestServer()

@@ -63,6 +63,15 @@ struct RefusalTests {
     #expect(output.errors == "thumbnails: cannot write to standard output\n")
   }
 
+  @Test("a lack of descriptors is reported and ends the program with code 2")
+  func noDescriptors() throws {
+    let words = [TestProgram.built("thumbnails"), folder.pictures.path, "-o", folder.out.path]
+    let limited = ["-c", "ulimit -n 6; exec \"$0\" \"$@\""] + words
+    let output = try TestProgram.run("/bin/sh", limited)
+    #expect(output.code == 2)
+    #expect(output.errors.contains("(EMFILE)"), "\(output.errors)")
+  }
+
   @Test("--help prints to standard output")
   func help() throws {
     let output = try thumbnails(["--help"])

@@ -72,12 +72,14 @@ extension Node {
   /// Runs a node until SIGINT or SIGTERM.
   static func run(_ options: Command.NodeOptions) throws {
     let loop = try EventLoop()
-    let node = try Node(options, on: loop)
-    for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } }
-    loop.run()
-    try node.end()
-    // The loop stays open: hiredis would need more ticks to end its connections.
-    exit(0)
+    do {
+      let node = try Node(options, on: loop)
+      for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } }
+      loop.run()
+      try node.end()
+      // The loop stays open: hiredis would need more ticks to end its connections.
+      exit(0)
+    } catch { fail(error) }
   }
 
   /// Accepts clients when the states of all users are known: a client gets them at once.
@@ -98,10 +100,7 @@ extension Node {
         }
       }
       say("listening on 127.0.0.1:\(port)")
-    } catch {
-      FileHandle.standardError.write(Data("presence: \(error)\n".utf8))
-      exit(1)
-    }
+    } catch { fail(error) }
   }
 
   private func end() throws {

@@ -171,7 +171,7 @@ func runClients(_ options: Command.ClientOptions) throws {
   let population = Population(options, on: loop)
   var input: [UInt8] = []
   var watcher: DescriptorWatcher?
-  watcher = try loop.watch(STDIN_FILENO, for: .readable) { _ in
+  func readCommands() {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(STDIN_FILENO, &bytes, bytes.count)
     if count <= 0 {
@@ -192,6 +192,9 @@ func runClients(_ options: Command.ClientOptions) throws {
       }
     }
   }
+  do {
+    watcher = try loop.watch(STDIN_FILENO, for: .readable) { _ in readCommands() }
+  } catch { fail(error) }
   loop.run()
   // The process ends with its connections.
   exit(0)

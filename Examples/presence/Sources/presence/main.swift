@@ -12,6 +12,14 @@ do {
     try runClients(options)
   }
 } catch {
+  fail(error)
+}
+
+/// Ends the program with a message and a code.
+///
+/// Called where a loop is open: an error that leaves the function would release the loop
+/// without closing it, which is a trap.
+func fail(_ error: any Error) -> Never {
   FileHandle.standardError.write(Data("presence: \(error)\n".utf8))
   exit(error is OptionWords.UsageError ? 2 : 1)
 }
