@@ -56,8 +56,9 @@ extension ReportComparison {
   /// and the notes.
   private func remarks(_ shown: [Finding], _ style: ReportStyle) -> [String] {
     let reasons = shown.compactMap { finding in finding.reason.map { "inconclusive: " + $0 } }
-    return shown.compactMap { $0.repetition(style) } + reasons.uniqued()
-      + notes.map { "note: " + $0 }
+    return
+      (shown.compactMap { $0.repetition(style) } + reasons.uniqued()
+      + notes.map { "note: " + $0 }).map(\.printable)
   }
 
   private func conclusion(_ style: ReportStyle) -> String {

@@ -73,7 +73,11 @@ extension PromReport {
   private static func sample(_ name: String, _ labels: [(String, String)], _ value: String)
     -> String
   {
-    let pairs = labels.map { "\($0)=\"\($1.escaped(with: escapes))\"" }
+    // The format escapes only backslash, quote and newline, so the label's value
+    // contains the escape of another control character.
+    let pairs = labels.map { name, value in
+      "\(name)=\"\(value.escapingControls(except: "\n").escaped(with: escapes))\""
+    }
     return "\(name){\(pairs.joined(separator: ","))} \(value)"
   }
 

@@ -133,7 +133,8 @@ struct CSVReport {
 
   func render() -> String {
     ([titles] + report.results.map(fields)).reduce(into: "") { text, fields in
-      text += fields.map(Self.field).joined(separator: ",") + "\r\n"
+      text +=
+        fields.map { Self.field($0.escapingControls(except: "\n")) }.joined(separator: ",") + "\r\n"
     }
   }
 
@@ -210,7 +211,9 @@ struct HgrmBlock {
         + "StdDeviation   = \(Self.milliseconds(result.stddev))]",
       "#[Max     = \(Self.milliseconds(result.max)), Total count    = \(result.count)]",
       "#[Buckets = \(result.histogram.pairs.count), SubBuckets     = \(1 << Histogram.subBits)]",
-      "#[Series  = \(result.scenario) \(result.series) \(result.peer), Unit = ms]",
+      // A newline in a name must not end the comment.
+      "#[Series  = \(result.scenario) \(result.series) \(result.peer), Unit = ms]"
+        .escapingControls(),
     ]
   }
 

@@ -8,8 +8,25 @@ extension String {
     return String(String.UnicodeScalarView(unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
   }
 
+  /// The string with an escape such as `\u001b` in place of every control character
+  /// except `kept`, so that a name from a file cannot control the terminal, and a
+  /// program that reads the report can still tell two names apart.
+  package func escapingControls(except kept: Unicode.Scalar? = nil) -> String {
+    func isEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar != kept && Self.isAnyControl(scalar) }
+    guard unicodeScalars.contains(where: isEscaped) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      guard isEscaped(scalar) else { return text.unicodeScalars.append(scalar) }
+      let digits = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+
+  private static func isAnyControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control
+  }
+
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control && scalar != "\n"
+    isAnyControl(scalar) && scalar != "\n"
   }
 
   /// Pads the string with spaces to `width` characters. The spaces follow the
@@ -121,7 +138,8 @@ package struct ANSIStyle: Sendable {
 }
 
 extension Encodable {
-  /// The value as JSON with sorted keys, ending in a newline.
+  /// The value as JSON with sorted keys, ending in a newline. Every control character
+  /// in a string is escaped.
   ///
   /// - Precondition: All numbers are finite.
   package func json(isPretty: Bool = true) -> String {
@@ -129,7 +147,10 @@ extension Encodable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
     do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+      let text = String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+      // JSONEncoder does not escape U+007F to U+009F. Outside of strings, JSON has no
+      // control character except newlines.
+      return text.escapingControls(except: "\n")
     } catch {
       fatalError("json(isPretty:): every number must be finite, got \(error)")
     }

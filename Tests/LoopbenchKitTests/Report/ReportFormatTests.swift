@@ -6,7 +6,7 @@ import Testing
 @Suite("Formats")
 struct FormatTests {
   /// Two peers and a twin in a series with companions.
-  private static func fixture(samples: Int = 5) -> Fixture {
+  private static func fixture(samples: Int = 5, suffix: String = "") -> Fixture {
     var fixture = Fixture()
     let paced = Series(
       name: "paced",
@@ -28,7 +28,9 @@ struct FormatTests {
         Series(name: "paced.lag", summary: "a made-up lag", recordedWith: paced, kind: .lag),
       ]
     )
-    fixture.peers = [PacedPeer(name: "uv", base: 20_000), PacedPeer(name: "lt", base: 10_000)]
+    fixture.peers = [
+      PacedPeer(name: "uv", base: 20_000), PacedPeer(name: "lt" + suffix, base: 10_000),
+    ]
     fixture.control = .compared
     return fixture
   }
@@ -46,6 +48,30 @@ struct FormatTests {
   func golden(_ format: ReportFormat) throws {
     let text = try rendered(format)
     #expect(try text == Golden.expected(text, "paced.\(format.rawValue)"))
+  }
+
+  private static let hostileReport = Result {
+    try fixture(suffix: "\u{1B}[2J\t\u{7F}\u{9B}\"").report()
+  }
+
+  @Test(
+    "a control character in a name is escaped, so that readers can still tell names apart",
+    arguments: ReportFormat.allCases
+  )
+  func controls(_ format: ReportFormat) throws {
+    let text = try Self.hostileReport.get().rendered(as: format)
+    let lines = format == .csv ? text.replacing("\r\n", with: "\n") : text
+    let controls = lines.unicodeScalars.filter { $0.properties.generalCategory == .control }
+    #expect(Set(controls) == ["\n"])
+    let name: String? =
+      switch format {
+      case .text, .markdown: nil
+      case .json, .ndjson: #""lt\u001b[2J\t\u007f\u009b\"""#
+      case .csv: #","lt\u001b[2J\u0009\u007f\u009b""","#
+      case .hgrm: #" lt\u001b[2J\u0009\u007f\u009b", "#
+      case .prom: #"peer="lt\\u001b[2J\\u0009\\u007f\\u009b\"""#
+      }
+    if let name { #expect(text.contains(name)) }
   }
 
   @Test("two runs with the same seed produce the same JSON")
