@@ -108,14 +108,19 @@ struct LoopWatchdogTests {
   func manyPieces() throws {
     let holds = Holds()
     let thread = try LoopTransactions.LoopThread.watched("busy", by: holds.watchdog())
-    // One tick runs them all, because they wait until the last was posted.
-    try thread.port.postAndWait {
-      for _ in 0..<1000 {
-        try? EventLoop.current?.port.post { if holds.running.isEmpty { compute() } }
+    // On a busy machine, a piece or the watchdog may have no CPU for most of the tick, which
+    // then counts as one piece. The loop is held again.
+    for _ in 1...1000 where holds.over.last?.isOnePiece != false {
+      let (running, over) = (holds.running.count, holds.over.count)
+      // One tick runs them all, because they wait until the last was posted.
+      try thread.port.postAndWait {
+        for _ in 0..<1000 {
+          try? EventLoop.current?.port.post { if holds.running.count == running { compute() } }
+        }
       }
+      #expect(inTime { holds.over.count > over })
     }
-    #expect(inTime { holds.over.count == 1 })
-    let last = try #require(holds.over.first)
+    let last = try #require(holds.over.last)
     #expect(!last.isOnePiece)
     #expect(last.work.kind == .post)
     #expect(last.description.contains("many short pieces of work, such as post"))
