@@ -35,8 +35,7 @@ extension AsyncTransaction {
     ///
     /// - Returns: `true` if the operation had not begun, so its body does not
     ///   run. `false` if it had begun, had ended or was already cancelled.
-    /// - Complexity: O(1). For a `SingleFlight`, O(n) in the operations that wait
-    ///   for the key.
+    /// - Complexity: O(1).
     @discardableResult
     public func cancel() -> Bool { item.cancel() }
 

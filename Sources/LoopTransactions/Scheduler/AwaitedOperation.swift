@@ -104,7 +104,9 @@ final class AwaitedBody<Value: Sendable>: AwaitedOperation<Value>, @unchecked Se
   }
 
   override func run(_ operation: ScheduledOperation) {
-    guard let body else { return }
+    // A task that was cancelled before its operation was added could not dequeue
+    // the operation.
+    guard !isCancelled, let body else { return }
     self.body = nil
     outcome = Result { try body(operation) }
   }
@@ -136,6 +138,10 @@ final class AwaitedAsyncBody<Value: Sendable>: AwaitedOperation<Value>, @uncheck
   }
 
   override func run(_ operation: ScheduledOperation) {
+    if isCancelled {
+      core.end(operation.handle)
+      return operationEnded(.cancelled)
+    }
     FirstJob.start(taskName, on: scheduler, level: level) { [self] in
       outcome = await runBody(operation)
       core.end(operation.handle)

@@ -1,23 +1,31 @@
 /// An operation of a transaction whose result is shared through a
 /// `SingleFlight`.
-final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
-  // @unchecked: `body` is accessed on the loop only. Other threads use
-  // `joinState`, which has a lock.
+final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: ValueItem<Value>,
+  @unchecked Sendable
+{
+  // @unchecked: `body` is accessed on the loop only. Other threads use `waiter`,
+  // which the table's lock protects.
 
-  private final class ItemWaiter: FlightWaiter<Value>, @unchecked Sendable {
-    // @unchecked: `item` is used once, by the thread that ends the flight or
-    // the thread that leaves it. The other properties are constant.
+  private final class ItemWaiter: FlightWaiter<Key, Value>, @unchecked Sendable {
+    // @unchecked: `item` is written before the waiter joins, and used once, by
+    // the thread that ends the flight or the thread that leaves it. The other
+    // properties are constant.
 
-    // Retained until it is used, because the loop may be released before that.
-    private var item: FlightItem<Value>?
+    // Retained from the start of the operation until it is used, because the
+    // loop may be released before that.
+    var item: FlightItem<Key, Value>?
     private let name: String
     private let core: AsyncTransactionCore
 
-    init(_ item: FlightItem<Value>, level: Int) {
-      self.item = item
-      name = item.name
-      core = item.core
-      super.init(level: level)
+    init(
+      _ name: String,
+      _ core: AsyncTransactionCore,
+      _ table: FlightTable<Key, Value>,
+      level: Int
+    ) {
+      self.name = name
+      self.core = core
+      super.init(table, level: level)
     }
 
     override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
@@ -39,136 +47,81 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     override var title: String { name }
   }
 
-  typealias Body = @Sendable (ScheduledOperation) throws -> Value
+  private let key: Key
+  private var body: FlightTable<Key, Value>.Body?
+  private let waiter: ItemWaiter
 
-  private struct JoinState {
-    var waiter: ItemWaiter?
-    var flight: Flight<Value>?
-    var level: Int
-  }
-
-  private let joinFlight: (FlightWaiter<Value>, inout Body?) -> Flight<Value>
-  private var body: Body?
-  private let joinState: Locked<JoinState>
-
-  /// Creates an operation of `core` that joins a flight by calling `join`.
+  /// Creates an operation of `core` that joins the flight of `key` in `table`.
   init(
     _ name: String,
     _ core: AsyncTransactionCore,
+    _ table: FlightTable<Key, Value>,
+    _ key: Key,
     level: Int,
-    _ body: consuming @escaping Body,
-    _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?,
-    _ join: @escaping (FlightWaiter<Value>, inout Body?) -> Flight<Value>
+    _ body: consuming @escaping FlightTable<Key, Value>.Body,
+    _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {
-    joinState = Locked(JoinState(level: level))
-    joinFlight = join
+    self.key = key
     self.body = body
+    waiter = ItemWaiter(name, core, table, level: level)
     super.init(name, core, completion)
   }
 
   override func start() {
-    // Cancelled before it began, so it never joins.
-    if isCancelled {
-      CurrentOperation.with(self) { self.body = nil }
-      return core.operationEnded()
-    }
-    let first = joinState.withLock { $0.level }
-    let waiter = ItemWaiter(self, level: first)
+    waiter.item = self
     // Moved, because a copy might hold the last reference to the captures. O12.
     var body = body
     self.body = nil
-    let flight = joinFlight(waiter, &body)
-    let level = joinState.withLock { state in
-      (state.waiter, state.flight) = (waiter, flight)
-      return state.level
-    }
-    if isCancelled {
-      cancel()
-      return
-    }
-    if level != first { _ = flight.move(waiter, to: level) }
+    guard !waiter.table.join(key, waiter, &body) else { return }
+    // Cancelled before it began, so it never joins.
+    CurrentOperation.with(self) { body = nil }
+    waiter.leftFlight()
   }
 
   override func cancelQueued() -> Bool {
-    // If the operation has not joined a flight, `start()` will see that it was
-    // cancelled.
-    guard let (waiter, flight) = joined() else { return true }
-    let (wasWaiting, wasQueued) = flight.leave(waiter)
+    let (wasWaiting, wasQueued) = waiter.table.leave(waiter)
     if wasWaiting { waiter.leftFlight() }
     return wasQueued
   }
 
-  override func move(to level: Int) -> Bool {
-    joinState.withLock { $0.level = level }
-    guard let (waiter, flight) = joined() else { return true }
-    return flight.move(waiter, to: level)
-  }
+  override func move(to level: Int) -> Bool { waiter.table.move(waiter) { _ in level } }
 
-  override func runIfQueued() { joined()?.1.runIfQueued() }
-
-  private func joined() -> (ItemWaiter, Flight<Value>)? {
-    joinState.withLock { state in
-      guard let waiter = state.waiter, let flight = state.flight else { return nil }
-      return (waiter, flight)
-    }
-  }
+  override func runIfQueued() { waiter.table.runIfQueued(waiter) }
 }
 
 /// A task that waits for a flight.
-final class TaskWaiter<Value: Sendable>: FlightWaiter<Value>, @unchecked Sendable {
-  // @unchecked: `continuation` is written before other threads can see this
-  // object. It is used once, by the thread that ends the flight or the thread
-  // that leaves it.
+final class TaskWaiter<Key: Hashable & Sendable, Value: Sendable>: FlightWaiter<Key, Value>,
+  @unchecked Sendable
+{
+  // @unchecked: `continuation` is written before the waiter joins. It is used
+  // once, by the thread that ends the flight or the thread that leaves it.
 
-  var continuation: UnsafeContinuation<Value, any Error>?
+  private var continuation: UnsafeContinuation<Value, any Error>?
 
-  private struct JoinState {
-    /// The flight the task waits for.
-    var flight: Flight<Value>?
-    var level = 0
+  init(_ table: FlightTable<Key, Value>) { super.init(table, level: 0) }
 
-    /// Raises the level. Returns the flight to move, if the level has changed.
-    mutating func raise(to level: Int) -> Flight<Value>? {
-      guard level > self.level else { return nil }
-      self.level = level
-      return flight
-    }
-  }
-
-  private let joinState = Locked(JoinState())
-  // The level at which the task joined. Used by the task only.
-  private var first = 0
-
-  /// Sets the level before the task joins a flight.
-  func begin(at priority: OperationPriority) {
-    first = joinState.withLock { state in
-      _ = state.raise(to: OperationBacklog.level(priority))
-      return state.level
-    }
-    level = first
-  }
-
-  /// Sets the flight that the task has joined.
-  func join(_ flight: Flight<Value>) {
-    let now = joinState.withLock { state in
-      state.flight = flight
-      return state.level
-    }
-    // Raised meanwhile.
-    if now != first { _ = flight.move(self, to: now) }
+  /// Joins the flight of `key`, which resumes `continuation`.
+  func join(
+    _ key: Key,
+    _ body: inout FlightTable<Key, Value>.Body?,
+    _ continuation: UnsafeContinuation<Value, any Error>
+  ) {
+    self.continuation = continuation
+    guard !table.join(key, self, &body) else { return }
+    // Released before the task resumes. O12.
+    body = nil
+    continuation.resume(throwing: CancellationError())
   }
 
   /// Moves the operation to `priority` if that is higher. Call from any thread.
   func escalate(to priority: OperationPriority) {
-    let level = OperationBacklog.level(priority)
-    guard let flight = joinState.withLock({ $0.raise(to: level) }) else { return }
-    _ = flight.move(self, to: level)
+    _ = table.move(self) { max($0, OperationBacklog.level(priority)) }
   }
 
-  /// Leaves the flight and resumes the task with a `CancellationError`.
+  /// Leaves the flight and resumes the task with a `CancellationError`. A task
+  /// that has not joined yet never joins.
   func cancel() {
-    let flight = joinState.withLock { $0.flight }
-    guard let flight, flight.leave(self).wasWaiting else { return }
+    guard table.leave(self).wasWaiting else { return }
     continuation?.resume(throwing: CancellationError())
   }
 

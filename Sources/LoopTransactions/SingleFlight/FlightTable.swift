@@ -1,60 +1,23 @@
-/// The base class for objects that wait for the result of a flight.
-class FlightWaiter<Value: Sendable>: @unchecked Sendable {
-  // @unchecked: `level` is protected by the table's lock. Each derived class
-  // documents how its own state is protected.
-
-  /// The level at which this waiter wants the operation to run.
-  final var level: Int
-
-  init(level: Int) { self.level = level }
-
-  /// Called once on a worker when the flight has ended, unless the waiter left
-  /// the flight before.
-  func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {}
-
-  /// Whether `transaction` waits for this waiter. Call from any thread.
-  func isAwaited(by transaction: AnyObject) -> Bool { false }
-
-  /// The name used in error messages.
-  var title: String { "single flight" }
-}
-
-/// A shared operation that is queued or running, as its waiters see it.
-class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
-  // @unchecked: `waiters`, `handle` and `isFinished` are protected by the
-  // table's lock. `outcome` is written by the thread that runs the operation
-  // and read after it ended.
-
-  final let scheduler: OperationScheduler
-  final var waiters: [FlightWaiter<Value>] = []
-  final var handle: OperationHandle?
-  final var isFinished = false
-  final var outcome: AsyncTransaction.Outcome<Value> = .cancelled
-
-  init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
-
-  /// Removes `waiter`.
-  ///
-  /// - Returns: Whether `waiter` was still waiting, and whether the operation had
-  ///   not begun.
-  func leave(_ waiter: FlightWaiter<Value>) -> (wasWaiting: Bool, wasQueued: Bool) {
-    (false, false)
-  }
-
-  /// Sets the level of `waiter` and moves the operation to the highest level of
-  /// its waiters. Returns false if the operation has begun.
-  func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool { false }
-
-  /// Runs the operation on the calling thread if it has not begun.
-  func runIfQueued() {}
-}
-
 /// The flights that are queued or running, by key.
+///
+/// Each decision is made under one lock, before its effect. A waiter joins its
+/// flight before the operation is added to the scheduler, and the body runs only
+/// if the flight has a waiter when it begins. A waiter that has left therefore
+/// keeps no flight alive, on whichever thread it left. O10.
 final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Body = @Sendable (ScheduledOperation) throws -> Value
+  typealias Waiter = FlightWaiter<Key, Value>
+
+  /// The effect of a transition on the scheduler, performed without the lock.
+  private enum Action {
+    case none
+    case add(Flight<Key, Value>)
+    case move(Flight<Key, Value>)
+    case cancel(OperationHandle)
+  }
 
   let scheduler: OperationScheduler
-  private let flights = Locked<[Key: KeyedFlight<Key, Value>]>([:])
+  private let flights = Locked<[Key: Flight<Key, Value>]>([:])
 
   init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
 
@@ -62,143 +25,116 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var count: Int { flights.withLock { $0.count } }
 
   /// The number of waiters for `key`.
-  func waiters(of key: Key) -> Int { flights.withLock { $0[key]?.waiters.count ?? 0 } }
+  func waiters(of key: Key) -> Int { flights.withLock { $0[key]?.levels.count ?? 0 } }
 
   /// Adds `waiter` to the flight of `key`. If `key` has no flight, starts one
-  /// that runs `body`.
-  func join(
-    _ key: Key,
-    _ waiter: FlightWaiter<Value>,
-    _ body: inout Body?
-  ) -> Flight<Value> {
+  /// that runs `body`. Returns false if the waiter left before.
+  func join(_ key: Key, _ waiter: Waiter, _ body: inout Body?) -> Bool {
     scheduler.core.checkProcess()
-    let (flight, isNew, level) = flights.withLock { flights in
+    let action = flights.withLock { flights -> Action? in
+      guard case .initial = waiter.stage else { return nil }
       if let flight = flights[key] {
-        flight.waiters.append(waiter)
-        return (flight, false, flight.highestLevel)
+        flight.append(waiter)
+        return flight.needsMove ? .move(flight) : Action.none
       }
-      let flight = KeyedFlight(key, self, scheduler)
-      flight.waiters.append(waiter)
+      let flight = Flight(key, self, waiter, &body)
       flights[key] = flight
-      return (flight, true, waiter.level)
+      return .add(flight)
     }
-    if isNew { flight.start(&body, level) } else { _ = flight.updatePriority() }
-    return flight
+    guard let action else { return false }
+    perform(action)
+    return true
   }
 
-  /// Removes `flight` from the table if `condition` holds. Returns its waiters,
-  /// or nil if it was not removed.
-  func end(
-    _ flight: KeyedFlight<Key, Value>,
-    if condition: (KeyedFlight<Key, Value>) -> Bool = { _ in true }
-  ) -> [FlightWaiter<Value>]? {
-    flights.withLock { flights in
-      guard condition(flight), !flight.isFinished else { return nil }
-      flight.isFinished = true
+  /// Removes `waiter` from its flight, and cancels the operation if it was the
+  /// last one. A waiter that has not joined a flight never will.
+  ///
+  /// - Returns: Whether `waiter` was waiting, and whether the body had not
+  ///   begun.
+  func leave(_ waiter: Waiter) -> (wasWaiting: Bool, wasQueued: Bool) {
+    let (flight, wasQueued, action) = flights.withLock { flights in
+      let (flight, wasQueued) = waiter.leave()
+      guard let flight else { return (flight, wasQueued, Action.none) }
+      guard flight.levels.count == 0 else {
+        return (flight, wasQueued, flight.needsMove ? .move(flight) : .none)
+      }
+      _ = flight.end()
       if flights[flight.key] === flight { flights[flight.key] = nil }
-      defer { flight.waiters = [] }
-      return flight.waiters
+      // If the handle is not published yet, `add(_:)` cancels the operation.
+      return (flight, wasQueued, flight.handle.map { .cancel($0) } ?? .none)
+    }
+    perform(action)
+    return (flight != nil, wasQueued)
+  }
+
+  /// Sets the level of `waiter` to the result of `level`, which receives the
+  /// present level. Returns false if the body has begun.
+  func move(_ waiter: Waiter, _ level: (Int) -> Int) -> Bool {
+    let (wasQueued, action) = flights.withLock { _ -> (Bool, Action) in
+      guard let flight = waiter.setLevel(level) else { return (waiter.isInitial, .none) }
+      return (flight.phase == .queued, flight.needsMove ? .move(flight) : .none)
+    }
+    perform(action)
+    return wasQueued
+  }
+
+  /// Runs the operation of `waiter` on the calling thread if it has not begun.
+  func runIfQueued(_ waiter: Waiter) {
+    let handle = flights.withLock { _ in waiter.flight?.handle }
+    if let handle { _ = scheduler.core.runIfQueued(handle) }
+  }
+
+  /// Records that the operation of `flight` begins. Returns false if it has no
+  /// waiters, so that its body must not run.
+  func begin(_ flight: Flight<Key, Value>) -> Bool {
+    flights.withLock { _ in flight.begin() }
+  }
+
+  /// Removes `flight` and returns the first of its waiters.
+  func end(_ flight: Flight<Key, Value>) -> Waiter? {
+    flights.withLock { flights in
+      guard flight.phase != .ended else { return nil }
+      if flights[flight.key] === flight { flights[flight.key] = nil }
+      return flight.end()
     }
   }
 
   /// Calls `body` with the lock held.
-  func withLock<Result>(_ body: () -> Result) -> Result { flights.withLock { _ in body() } }
-}
-
-/// A flight with its key.
-final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value>,
-  @unchecked Sendable
-{
-  // @unchecked: `body` is written before a worker can see the operation, and
-  // consumed by the thread that runs or cancels it. The other properties are
-  // constant.
-
-  let key: Key
-  private let table: FlightTable<Key, Value>
-  private var body: FlightTable<Key, Value>.Body?
-
-  init(_ key: Key, _ table: FlightTable<Key, Value>, _ scheduler: OperationScheduler) {
-    self.key = key
-    self.table = table
-    super.init(scheduler)
+  func withLock<Result>(_ body: () -> Result) -> Result {
+    flights.withLock { _ in body() }
   }
 
-  /// The highest level of the waiters. Call with the lock held.
-  var highestLevel: Int { waiters.reduce(0) { max($0, $1.level) } }
+  private func perform(_ action: Action) {
+    switch action {
+    case .none: break
+    case .add(let flight): add(flight)
+    case .move(let flight): move(flight)
+    case .cancel(let handle): _ = scheduler.core.cancel(handle)
+    }
+  }
 
-  func start(_ body: inout FlightTable<Key, Value>.Body?, _ level: Int) {
-    self.body = body
-    body = nil
-    guard let added = scheduler.core.add(.owner(self), level: level) else {
+  private func add(_ flight: Flight<Key, Value>) {
+    guard let handle = scheduler.core.add(.owner(flight), level: flight.level) else {
       trap("SingleFlight: the scheduler is closed")
     }
     // Other waiters may have joined or left before the handle was published.
-    // Apply their changes now.
-    let hasNoWaiters = table.withLock {
-      handle = added
-      return isFinished
+    let action = flights.withLock { _ -> Action in
+      flight.handle = handle
+      if flight.phase == .ended { return .cancel(handle) }
+      return flight.needsMove ? .move(flight) : .none
     }
-    if hasNoWaiters { _ = scheduler.core.cancel(added) } else { _ = updatePriority() }
+    perform(action)
   }
 
-  /// Moves the operation to the highest level of its waiters. Returns false if
-  /// the operation has begun.
-  func updatePriority() -> Bool {
-    guard let handle = table.withLock({ handle }) else { return true }
-    var level = table.withLock { highestLevel }
-    while true {
-      let waits = scheduler.core.move(handle, to: level)
-      // Another thread may have changed the level and moved the operation
-      // before this thread did.
-      let now = table.withLock { highestLevel }
-      if now == level || !waits { return waits }
-      level = now
+  /// Moves the operation to the highest level of its waiters.
+  private func move(_ flight: Flight<Key, Value>) {
+    var last: Int?
+    // Again, because another thread may have changed the level and moved the
+    // operation before this thread did.
+    while let (handle, level) = flights.withLock({ _ in flight.beginMove(after: last) }),
+      scheduler.core.move(handle, to: level)
+    {
+      last = level
     }
-  }
-
-  override func leave(_ waiter: FlightWaiter<Value>) -> (wasWaiting: Bool, wasQueued: Bool) {
-    var wasWaiting = false
-    let ended = table.end(self) { flight in
-      guard let index = flight.waiters.firstIndex(where: { $0 === waiter }) else {
-        return false
-      }
-      flight.waiters.remove(at: index)
-      wasWaiting = true
-      return flight.waiters.isEmpty
-    }
-    guard wasWaiting else { return (false, false) }
-    // Other waiters remain, so the operation is not cancelled.
-    if ended == nil { return (true, updatePriority()) }
-    // If the handle is not published yet, `start` cancels the operation.
-    guard let handle = table.withLock({ handle }) else { return (true, true) }
-    return (true, scheduler.core.cancel(handle))
-  }
-
-  override func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool {
-    table.withLock { waiter.level = level }
-    return updatePriority()
-  }
-
-  override func runIfQueued() {
-    if let handle = table.withLock({ handle }) { _ = scheduler.core.runIfQueued(handle) }
-  }
-
-  override var title: String { table.withLock { waiters.first }?.title ?? super.title }
-
-  override func isAwaited(by transaction: AnyObject) -> Bool {
-    table.withLock { waiters }.contains { $0.isAwaited(by: transaction) }
-  }
-
-  override func run(_ operation: ScheduledOperation) {
-    guard let body else { return }
-    self.body = nil
-    outcome = ValueItem<Value>.outcome { try body(operation) }
-  }
-
-  override func operationEnded(_ end: OperationEnd) {
-    // `body` is still set if it did not run.
-    body = nil
-    guard let waiters = table.end(self) else { return }
-    for waiter in waiters { waiter.flightEnded(outcome) }
   }
 }

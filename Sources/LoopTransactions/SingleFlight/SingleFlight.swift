@@ -63,19 +63,17 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
     var body: FlightTable<Key, Value>.Body? = body
-    let waiter = TaskWaiter<Value>(level: 0)
+    let waiter = TaskWaiter(table)
     return try await withPriorityEscalation {
       // Read here, so that no escalation is missed.
-      waiter.begin(at: priority ?? OperationPriority(Task.currentPriority))
+      waiter.escalate(to: priority ?? OperationPriority(Task.currentPriority))
       return try await withTaskCancellationHandler {
         try await withUnsafeThrowingContinuation { continuation in
-          waiter.continuation = continuation
-          waiter.join(table.join(key, waiter, &body))
+          waiter.join(key, &body, continuation)
           // Released now, because the flight either runs another waiter's
           // body or has taken this one.
           body = nil
           table.scheduler.core.taskWillSuspend()
-          if Task.isCancelled { waiter.cancel() }
         }
       } onCancel: {
         waiter.cancel()
@@ -99,7 +97,7 @@ extension AsyncTransaction {
   /// the shared body either.
   ///
   /// - Precondition: The transaction is open.
-  /// - Complexity: O(n) in the operations that wait for the key.
+  /// - Complexity: O(1).
   @discardableResult
   public func add<Key, Value>(
     _ flights: SingleFlight<Key, Value>,
@@ -111,9 +109,7 @@ extension AsyncTransaction {
   ) -> Operation {
     checkOpen("AsyncTransaction.add")
     let level = OperationBacklog.level(priority)
-    let item = FlightItem(name, core, level: level, body, completion) { [table = flights.table] in
-      table.join(key, $0, &$1)
-    }
+    let item = FlightItem(name, core, flights.table, key, level: level, body, completion)
     append(item)
     return Operation(item: item)
   }

@@ -60,6 +60,30 @@ struct OperationSchedulerAsyncTests {
     #expect(ran.value == 0)
   }
 
+  // O5
+  @Test("a cancelled task runs nothing, although a worker takes its operation at once", arguments: [
+    false, true,
+  ])
+  func cancelledBeforeWorker(isAsync: Bool) async throws {
+    let start = WorkerStart()
+    let scheduler = start.scheduler()
+    start.action.withLock { action in
+      action = { startWorker in
+        startWorker()
+        // The worker has taken the operation and ended it before it is cancelled.
+        while scheduler.hasOperations { TestThread.yield() }
+      }
+    }
+    let ran = Tally()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      guard isAsync else { return try await scheduler.run { _ in _ = ran.increment() } }
+      try await scheduler.run { _ async in _ = ran.increment() }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(ran.value == 0 && !scheduler.hasOperations)
+  }
+
   @Test("an operation has its task's priority by default")  // C1
   func priorities() {
     #expect(OperationPriority(TaskPriority.background) == .background)

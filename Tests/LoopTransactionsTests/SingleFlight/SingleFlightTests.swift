@@ -1,4 +1,5 @@
-import LoopTransactions
+@testable import LoopTransactions
+
 import TestSupport
 import Testing
 
@@ -246,6 +247,94 @@ struct SingleFlightTests {
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(flights.count == 0 && scheduler.metrics.queued == 0)
     frozen.thaw()
+  }
+
+  // O5, O10
+  @Test("a task that is cancelled while its operation starts has left its flight")
+  func taskCancelsWhileStarting() async throws {
+    let start = WorkerStart()
+    let flights = SingleFlight<Int, Int>(on: start.scheduler())
+    let (began, goOn, log) = (Gate(), Gate(), Log())
+    start.action.withLock { action in
+      action = { startWorker in
+        startWorker()
+        began.wait()
+        withUnsafeCurrentTask { $0?.cancel() }
+        log.add("flights: \(flights.count)")
+      }
+    }
+    let old = Task {
+      try await flights.value(for: 1) { operation in
+        began.open()
+        goOn.wait()
+        return operation.isCancelled ? 1 : 0
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await old.value }
+    let new = Task { try await flights.value(for: 1) { _ in 2 } }
+    goOn.open()
+    #expect(try await new.value == 2)
+    #expect(log.events == ["flights: 0"])
+  }
+
+  // O5, O10
+  @Test("cancel() is exact while the operation starts", arguments: [false, true])
+  func cancelsWhileStarting(hasBegun: Bool) throws {
+    try withLoop { loop in
+      let start = WorkerStart()
+      let scheduler = start.scheduler()
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let (began, goOn, runs, log) = (Gate(), Gate(), Tally(), Log())
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
+      let operation = transaction.add(flights, for: 1) { _ in
+        runs.increment()
+        began.open()
+        goOn.wait()
+        return 1
+      }
+      start.action.withLock { action in
+        action = { startWorker in
+          if hasBegun { startWorker() }
+          if hasBegun { began.wait() }
+          log.add("\(operation.cancel()) \(flights.count)")
+          if !hasBegun { startWorker() }
+        }
+      }
+      transaction.commit()
+      goOn.open()
+      #expect(loop.runInTime() == .finished)
+      while scheduler.hasOperations { TestThread.yield() }
+      #expect(log.events == ["\(!hasBegun) 0"])
+      #expect(runs.value == (hasBegun ? 1 : 0))
+    }
+  }
+
+  // O10
+  @Test("only a new highest priority moves the shared operation, whatever the order of waiters")
+  func movesOnlyForHighest() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      var ended: [Int] = []
+      let operations = (0..<2000).map { number in
+        transaction.add(flights, for: 1, priority: number % 2 == 0 ? .normal : .low) { _ in
+          1
+        } completion: {
+          if $0.value != nil { ended.append(number) }
+        }
+      }
+      #expect(scheduler.core.ask { $0.interventions } == 0)
+      for number in operations.indices where number % 10 != 7 { operations[number].cancel() }
+      #expect(flights.waiters(of: 1) == 200)
+      // Moved once: the last waiter of normal priority has left.
+      #expect(scheduler.core.ask { $0.interventions } == 1)
+      frozen.thaw()
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(ended == (0..<200).map { 10 * $0 + 7 })
+    }
   }
 
   // O9, O10

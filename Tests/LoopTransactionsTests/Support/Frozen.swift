@@ -32,6 +32,25 @@ extension OperationScheduler {
   }
 }
 
+/// Calls a closure where a scheduler starts its first worker: on the thread that
+/// adds the first operation, before its call returns.
+final class WorkerStart: Sendable {
+  /// The closure. Its argument starts the worker.
+  let action = Locked<@Sendable (_ startWorker: () -> Void) -> Void>({ $0() })
+
+  /// Creates a scheduler with one worker.
+  func scheduler() -> OperationScheduler {
+    let retries = WorkerRetries { [action] name, work in
+      guard name == "test" else { return WorkerThread.start(name, work) }
+      let action = action.withLock { $0 }
+      action { _ = WorkerThread.start(name, work) }
+      return true
+    }
+    let permits = WorkerPermits(limit: 64)
+    return OperationScheduler("test", workerLimit: 1, permits: permits, retries: retries)
+  }
+}
+
 /// A list of events in order, recorded from any thread.
 final class Log: Sendable {
   private let lines = Locked<[String]>([])
