@@ -23,17 +23,23 @@ extension SteppedLoop {
   }
 
   /// The error of `value(of:)` if the task sleeps on the loop's clock, which
-  /// stands still.
+  /// stands still. Also the error of `close()` if `waitForTransactions()` or
+  /// `waitForOperations(of:)` could not end for this reason.
   public struct SleepError: Error, Hashable, Sendable, CustomStringConvertible {
     /// How far the clock must advance until the task wakes.
     public let remaining: Duration
 
-    package init(remaining: Duration) { self.remaining = remaining }
+    private let operation: String
+
+    package init(remaining: Duration, in operation: String = "value") {
+      self.remaining = remaining
+      self.operation = operation
+    }
 
     /// The error message.
     public var description: String {
       """
-      SteppedLoop.value: the task sleeps on the loop's clock, which stands still; call \
+      SteppedLoop.\(operation): the task sleeps on the loop's clock, which stands still; call \
       advance(by:) with \(remaining) or more after the task has begun to sleep
       """
     }

@@ -9,6 +9,10 @@ extension SteppedLoop {
   /// operation of a stepped scheduler needs time. Never returns if an operation
   /// waits for the thread of the test.
   ///
+  /// If all operations that have not ended are tasks that sleep on the loop's
+  /// clock, this writes a `SleepError` to standard error and returns, and
+  /// `close()` throws that error. Call `advance(by:)` instead.
+  ///
   /// The loop knows its transactions only. So this does not wait for a
   /// transaction that is open, for operations that were added to a scheduler or
   /// a serial queue without a transaction, or for tasks. Use
@@ -16,15 +20,33 @@ extension SteppedLoop {
   /// `value(of:)` for a task.
   public func waitForTransactions() {
     runUntilIdle()
+    var patience = Patience("waitForTransactions")
     while loop.hasCommittedTransactions {
       if let due = workers.compactMap(\.nextDue).min() {
         time.move(to: due)
-      } else {
+        runUntilIdle()
+      } else if time.nextDeadline == nil {
         loop.stepWhenWoken()
+        runUntilIdle()
+      } else if !waits(&patience, loop.firstWakeOfTransactions(time)) {
+        return
       }
-      runUntilIdle()
     }
     time.didWaitForAll()
+  }
+
+  /// Runs the loop once more. Returns false if the operations that the test
+  /// waits for cannot end, because they sleep until `wake`.
+  private func waits(_ patience: inout Patience, _ wake: @autoclosure () -> UInt64?) -> Bool {
+    // Polls, because nothing may wake the loop again.
+    let isIdle = runUntilIdle() == 0
+    if let error = patience.next(isIdle, sleep: wake(), time) {
+      System.logToStandardError("\(error)")
+      waitError = waitError ?? error
+      return false
+    }
+    System.yield()
+    return true
   }
 
   /// Runs the loop until all operations of `scheduler` have ended and the loop
@@ -35,7 +57,8 @@ extension SteppedLoop {
   /// loop adds meanwhile are waited for as well. Their posts and the completions
   /// of their transactions have run when this returns. The clock does not advance
   /// meanwhile, unless an operation of a stepped scheduler needs time. Never
-  /// returns if an operation waits for the thread of the test.
+  /// returns if an operation waits for the thread of the test. If all operations
+  /// sleep on the loop's clock, this ends as `waitForTransactions()` does.
   ///
   /// ```swift
   /// let disk = SerialQueue("disk", on: scheduler)
@@ -43,6 +66,7 @@ extension SteppedLoop {
   /// stepped.waitForOperations(of: scheduler)
   /// ```
   public func waitForOperations(of scheduler: OperationScheduler) {
+    var patience = Patience("waitForOperations")
     repeat {
       runUntilIdle()
       // An operation ends after it has added others and posted, and the idle loop
@@ -50,11 +74,10 @@ extension SteppedLoop {
       while scheduler.hasOperations {
         if let due = workers.compactMap(\.nextDue).min() {
           time.move(to: due)
-        } else {
-          // Polls, because the end of an operation wakes no loop.
-          System.yield()
+          runUntilIdle()
+        } else if !waits(&patience, scheduler.firstWake(time)) {
+          return
         }
-        runUntilIdle()
       }
       // The last operations may have posted after the loop became idle.
     } while runUntilIdle() > 0
@@ -91,7 +114,7 @@ extension SteppedLoop {
       _ = await task.result
       hasEnded.withLock { $0 = true }
     }
-    var patience = Patience()
+    var patience = Patience("value")
     while !hasEnded.withLock({ $0 }) {
       let isIdle = runUntilIdle() == 0
       if let error = patience.next(isIdle, sleep: time.sleeps[task.hashValue], time) { throw error }
@@ -110,19 +133,26 @@ private struct Patience {
   // A few tenths of a second. Not measured.
   private static let roundsBeforeHint = 100_000
 
+  /// The function of `SteppedLoop` that the test called.
+  private let operation: String
   private var idleRounds = 0
+
+  init(_ operation: String) { self.operation = operation }
 
   /// Called once per round.
   ///
   /// - Parameter sleep: When the awaited task wakes, in nanoseconds.
   mutating func next(
     _ isIdle: Bool,
-    sleep: UInt64?,
+    sleep: @autoclosure () -> UInt64?,
     _ time: VirtualTime
   ) -> SteppedLoop.SleepError? {
     idleRounds = isIdle ? idleRounds + 1 : 0
     guard idleRounds >= Self.rounds else { return nil }
-    if let sleep { return SteppedLoop.SleepError(remaining: time.remaining(until: sleep)) }
+    // Not in every round, because looking for sleeps takes a while.
+    if idleRounds % Self.rounds == 0, let sleep = sleep() {
+      return SteppedLoop.SleepError(remaining: time.remaining(until: sleep), in: operation)
+    }
     if idleRounds == Self.roundsBeforeHint, let due = time.nextDeadline { hint(due, time) }
     return nil
   }
@@ -130,7 +160,7 @@ private struct Patience {
   private func hint(_ due: UInt64, _ time: VirtualTime) {
     System.logToStandardError(
       """
-      SteppedLoop.value: the task has not ended, the loop is idle, and a timer is due in \
+      SteppedLoop.\(operation): the task has not ended, the loop is idle, and a timer is due in \
       \(time.remaining(until: due)) on its clock; if the task waits for it, call advance(by:)
       """
     )

@@ -50,6 +50,8 @@ public final class SteppedLoop {
   var wasInspected = false
   /// The time of the last step.
   var lastStep: UInt64 = 0
+  /// The first error of a wait that could not end.
+  var waitError: SleepError?
   private(set) var isClosed = false
   /// The place that created the loop.
   private let place: String
@@ -161,8 +163,9 @@ public final class SteppedLoop {
   ///
   /// - Throws: `UVError` if handles that the test opened are still open.
   ///   `MovedError` if the test changed threads and the loop was not created on
-  ///   an actor. `UncommittedError` if async transactions with operations were
-  ///   not committed. After these two errors the loop is closed.
+  ///   an actor. `SleepError` if a wait for operations could not end.
+  ///   `UncommittedError` if async transactions with operations were not
+  ///   committed. After these three errors the loop is closed.
   public func close() throws {
     let open = loop.openTransactionNames
     hintAtThreads()
@@ -173,6 +176,7 @@ public final class SteppedLoop {
     if time.didMoveWithoutActor, let operation = time.firstMove {
       throw MovedError(operation: "\(operation)")
     }
+    if let waitError { throw waitError }
     if !open.isEmpty { throw UncommittedError(transactions: open) }
   }
 

@@ -98,6 +98,45 @@ struct SteppedLoopWaitingTests {
     }
   }
 
+  // The first operation sleeps, and the second one ends.
+  @Test("a wait for operations that sleep on the clock ends with an error", arguments: [
+    "waitForTransactions", "waitForOperations",
+  ])
+  func sleepingTransaction(wait: String) throws {
+    let scheduler = OperationScheduler("waiting", workerLimit: 2)
+    let stepped = try SteppedLoop()
+    let clock = stepped.loop.clock
+    let transaction = AsyncTransaction(on: stepped.loop, scheduler: scheduler)
+    transaction.add { _ in try await Task.sleep(for: .seconds(5), clock: clock) }
+    transaction.add { _ in }
+    transaction.commit()
+    if wait == "waitForTransactions" { stepped.waitForTransactions() }
+    if wait == "waitForOperations" { stepped.waitForOperations(of: scheduler) }
+    #expect(transaction.state == .committed)
+    stepped.advance(by: .seconds(5))
+    stepped.waitForTransactions()
+    #expect(transaction.state == .complete)
+    let error = SteppedLoop.SleepError(remaining: .seconds(5), in: wait)
+    #expect(throws: error) { try stepped.close() }
+    #expect("\(error)".hasPrefix("SteppedLoop.\(wait): the task sleeps on the loop's clock"))
+  }
+
+  @Test("waitForOperations(of:) ends with an error if a task's operation sleeps on the clock")
+  @MainActor
+  func sleepingRun() async throws {
+    let scheduler = OperationScheduler("waiting", workerLimit: 2)
+    let stepped = try await SteppedLoop()
+    let clock = stepped.loop.clock
+    let task = Task.detached {
+      try await scheduler.run { _ in try await Task.sleep(for: .seconds(5), clock: clock) }
+    }
+    while !scheduler.hasOperations { await Task.yield() }
+    stepped.waitForOperations(of: scheduler)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(throws: SteppedLoop.SleepError.self) { try stepped.close() }
+  }
+
   @Test("waitForOperations(of:) returns after the closures of serial queues and completions")
   func queues() throws {
     let scheduler = OperationScheduler("waiting", workerLimit: 2)

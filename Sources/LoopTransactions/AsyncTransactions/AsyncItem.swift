@@ -34,7 +34,9 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
     endsLater = true
   }
 
-  override var isUnendedAsync: Bool { progress.withLock { !$0.hasEnded } }
+  override var unendedTask: Int? {
+    progress.withLock { $0.hasEnded ? nil : $0.task?.hashValue }
+  }
 
   override func run(_ operation: ScheduledOperation) {
     if isCancelled {

@@ -8,9 +8,10 @@ extension AsyncTransaction {
   ///
   /// Traps where the wait could never end: in a completion of this transaction,
   /// while this thread runs one of its operations or answers a call from one,
-  /// and while the captures of a cancelled operation are released. Also traps
-  /// while an operation with an asynchronous body has not ended, because its
-  /// body may have to continue on this loop; use `completion` instead.
+  /// and while the captures of a cancelled operation are released. Also traps if
+  /// the transaction has an operation with an asynchronous body that was not
+  /// cancelled, even if the body has ended or the transaction is complete. Such
+  /// a body may have to continue on this loop; use `completion` instead.
   ///
   /// If an operation of the transaction calls `LoopPort.postAndWait` on this
   /// loop, directly or through other loops, that call throws a
@@ -22,14 +23,14 @@ extension AsyncTransaction {
     if CurrentOperation.isAwaited(by: core) {
       trap("AsyncTransaction.waitUntilComplete: must not be called from an operation of \(name)")
     }
+    // In every phase, so that a wait does not work or trap by time.
+    checkAwaitsNoAsyncBody()
     switch core.state.phase {
     case .complete: return
     case .completing:
       trap("AsyncTransaction.waitUntilComplete: must not be called from a completion of \(name)")
-    case .open:
-      checkAwaitsNoAsyncBody()
-      commit()
-    case .committed: checkAwaitsNoAsyncBody()
+    case .open: commit()
+    case .committed: break
     }
     if let time = core.loop.virtualTime, isThreaded { time.didWaitForThreaded() }
     // Registered for the entire wait, because operations that this thread runs
@@ -45,13 +46,11 @@ extension AsyncTransaction {
   }
 
   private func checkAwaitsNoAsyncBody() {
-    items.forEach { item in
-      guard item.isUnendedAsync else { return }
-      trap(
-        "AsyncTransaction.waitUntilComplete: operation \(item.name) of \(name) has an async body; "
-          + "await completion instead"
-      )
-    }
+    guard let item = asyncItems.first(where: { !$0.isCancelled }) else { return }
+    trap(
+      "AsyncTransaction.waitUntilComplete: operation \(item.name) of \(name) has an async body; "
+        + "await completion instead"
+    )
   }
 
   /// Cancels the transaction even if it is open. An empty transaction completes
@@ -70,7 +69,11 @@ extension AsyncTransaction {
   /// closes. If a completion of the transaction closes the loop, calls the
   /// remaining completions.
   func finish() {
-    if core.state.phase == .completing { callCompletions() } else { waitUntilComplete() }
+    switch core.state.phase {
+    case .completing: callCompletions()
+    case .complete: break
+    case .open, .committed: waitUntilComplete()
+    }
   }
 
   /// Blocks until the operations that run on other threads have ended.

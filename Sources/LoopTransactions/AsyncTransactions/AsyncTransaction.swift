@@ -58,6 +58,9 @@ public final class AsyncTransaction {
   // All of these are loop only. Their exclusivity is unchecked, because no
   // other code runs while one of them changes.
   @exclusivity(unchecked) private(set) var items = OperationItems()
+  /// The operations with an asynchronous body, until the transaction is
+  /// cancelled.
+  @exclusivity(unchecked) private(set) var asyncItems: [OperationItem] = []
   /// The closures of `whenComplete(_:)`.
   @exclusivity(unchecked) var endings: [(AsyncTransaction) -> Void] = []
   /// The tasks that wait for `completion`.
@@ -196,7 +199,7 @@ extension AsyncTransaction {
   /// for a while, also after the loop is closed, and its value is dropped. In
   /// all other cases its captures are released before a completion may run.
   ///
-  /// `waitUntilComplete` traps while such an operation has not ended. Use
+  /// `waitUntilComplete` traps if such an operation was not cancelled. Use
   /// `completion`.
   ///
   /// - Precondition: The transaction is open.
@@ -210,6 +213,7 @@ extension AsyncTransaction {
   ) -> Operation {
     checkOpen("AsyncTransaction.add")
     let item = AsyncItem(name, core, on: scheduler, priority, body, completion)
+    asyncItems.append(item)
     append(item)
     return Operation(item: item)
   }
@@ -251,6 +255,9 @@ extension AsyncTransaction {
       state != .open,
       "AsyncTransaction.cancel: \(name) must be committed before it is cancelled"
     )
+    // Even if the transaction is complete, so that a wait after a cancel does not
+    // depend on time.
+    asyncItems = []
     guard core.change({ $0.cancel() }) else { return }
     items.forEach { $0.cancel() }
   }

@@ -53,9 +53,9 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// if it has begun. Call from any thread.
   func move(to level: Int) -> Bool { false }
 
-  /// Whether the operation has an asynchronous body and has not ended. Call from
-  /// any thread.
-  var isUnendedAsync: Bool { false }
+  /// Identifies the task of an asynchronous body that has begun and not ended.
+  /// Call from any thread.
+  var unendedTask: Int? { nil }
 
   /// Whether the operation runs on a worker that is a thread, and not stepped.
   var isThreaded: Bool { false }

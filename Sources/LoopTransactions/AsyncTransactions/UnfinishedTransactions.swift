@@ -73,6 +73,20 @@ final class UnfinishedTransactions: LoopPart {
     all.filter { $0.state == .open && !$0.items.isEmpty && !$0.isInGroup }.map(\.name)
   }
 
+  /// When the first operation wakes, in nanoseconds, if all operations of
+  /// committed transactions that have not ended sleep on the clock `time`. Nil
+  /// otherwise.
+  func firstWake(_ time: VirtualTime) -> UInt64? {
+    let committed = all.filter { $0.links.retained != nil }
+    let sleeps = committed.map { each in
+      each.asyncItems.compactMap { $0.unendedTask.flatMap { time.sleeps[$0] } }
+    }
+    let areAllAsleep = zip(committed, sleeps).allSatisfy { each, sleeps in
+      !sleeps.isEmpty && sleeps.count == each.core.state.unended
+    }
+    return areAllAsleep ? sleeps.joined().min() : nil
+  }
+
   /// Removes `transaction`, which has completed or was released while empty.
   func remove(_ transaction: AsyncTransaction) {
     guard transaction.links.isLinked else { return }
@@ -160,6 +174,13 @@ extension AsyncTransaction {
 extension EventLoop {
   /// Whether a committed transaction has not completed. Loop only.
   package var hasCommittedTransactions: Bool { part(UnfinishedTransactions.self).hasCommitted }
+
+  /// When the first operation wakes, in nanoseconds, if all operations of
+  /// committed transactions that have not ended sleep on the clock `time`. Nil
+  /// otherwise. Loop only.
+  package func firstWakeOfTransactions(_ time: VirtualTime) -> UInt64? {
+    part(UnfinishedTransactions.self).firstWake(time)
+  }
 
   /// The names of the transactions that have operations and were not committed.
   /// Loop only.

@@ -5,6 +5,12 @@ import Synchronization
 /// A loop with a virtual clock never reads the system's clock. For tests; see
 /// `LoopTransactionsTesting`. Belongs to the loop's thread.
 package final class VirtualTime {
+  // Relaxed: an operation that a test starts after it has made the clock sees it.
+  private static let existence = Atomic<Bool>(false)
+
+  /// Whether the process has made such a clock.
+  static var exists: Bool { existence.load(ordering: .relaxed) }
+
   // Relaxed: other threads only read the time, which orders no other memory.
   private let present: Atomic<UInt64>
 
@@ -87,6 +93,7 @@ package final class VirtualTime {
   ///
   /// - Parameter isOnActor: Whether an actor isolates the loop.
   package init(nanoseconds: UInt64 = 1_000_000_000, isOnActor: Bool = false) {
+    Self.existence.store(true, ordering: .relaxed)
     present = Atomic(nanoseconds)
     self.isOnActor = isOnActor
   }

@@ -31,7 +31,7 @@ enum FirstJob {
         name: name,
         executorPreference: scheduler,
         priority: TaskPriority(level: level),
-        operation: body
+        operation: VirtualTime.exists ? { await scheduler.core.noting(body) } : body
       )
     }
     starting.subtract(1, ordering: .relaxed)
@@ -54,6 +54,27 @@ enum FirstJob {
     guard place.pointee == nil else { return false }
     place.pointee = job
     return true
+  }
+}
+
+// For tests with a virtual clock.
+extension SchedulerCore {
+  /// Runs `body`, and notes meanwhile that the task runs an operation.
+  fileprivate func noting(_ body: @Sendable () async -> Void) async {
+    guard let task = VirtualTime.currentTask else { return await body() }
+    tasks.withLock { _ = $0.insert(task) }
+    await body()
+    tasks.withLock { _ = $0.remove(task) }
+  }
+}
+
+extension OperationScheduler {
+  /// When the first operation wakes, in nanoseconds, if all operations that have
+  /// not ended sleep on the clock `time`. Nil otherwise.
+  package func firstWake(_ time: VirtualTime) -> UInt64? {
+    let sleeps = core.tasks.withLock { $0 }.compactMap { time.sleeps[$0] }
+    let (queued, running) = core.ask { ($0.backlog.count, $0.running) }
+    return queued == 0 && running == sleeps.count ? sleeps.min() : nil
   }
 }
 

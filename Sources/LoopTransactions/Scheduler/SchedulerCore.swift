@@ -23,6 +23,10 @@ final class SchedulerCore: Sendable {
   // while no trace runs.
   private let plainWord: UInt64
 
+  /// The tasks that run operations with an async body, while the process has a
+  /// virtual clock.
+  let tasks = Locked<Set<Int>>([])
+
   /// The workers that a test steps, or nil if workers are threads.
   let stepped: SteppedWorkers?
 

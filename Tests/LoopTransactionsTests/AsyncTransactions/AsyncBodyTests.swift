@@ -127,6 +127,46 @@ struct AsyncBodyTests {
     #expect(text.contains("operation fetch of page has an async body; await completion instead"))
   }
 
+  // O9, O13
+  @Test("waitUntilComplete traps although the async body has ended", arguments: [false, true])
+  func trapsAfterEnd(isComplete: Bool) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [isComplete] in
+      let loop = try EventLoop()
+      let scheduler = OperationScheduler.alone()
+      let transaction = AsyncTransaction(on: loop, name: "page", scheduler: scheduler)
+      transaction.add("fetch") { _ async in 1 }
+      if isComplete {
+        transaction.commit()
+        _ = loop.runInTime()
+      }
+      while scheduler.hasOperations { TestThread.yield() }
+      transaction.waitUntilComplete()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("operation fetch of page has an async body; await completion instead"))
+  }
+
+  // O9, O13
+  @Test("waitUntilComplete returns after a cancel of the async bodies, whether they ended or not")
+  func waitsAfterCancel() throws {
+    try withLoop { loop in
+      for cancelsAll in [false, true] {
+        let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+        let operations = [
+          transaction.add { _ in await TaskGate().wait() },
+          transaction.add { _ async in },
+        ]
+        transaction.commit()
+        if cancelsAll { transaction.cancel() } else { operations.forEach { $0.cancel() } }
+        transaction.waitUntilComplete()
+        #expect(transaction.state == .complete)
+        transaction.cancel()
+        transaction.waitUntilComplete()
+      }
+    }
+  }
+
   @Test("the task of an async body has the operation's name")  // O13
   @available(macOS 26.0, *)
   func names() throws {
