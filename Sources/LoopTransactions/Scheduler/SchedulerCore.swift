@@ -14,7 +14,9 @@ final class SchedulerCore: Sendable {
   private let waiting = Atomic<Int>(0)
 
   private let permits: WorkerPermits
-  private let retries: WorkerRetries
+  let retries: WorkerRetries
+  // The workers that exist. Unretained, because each removes itself.
+  private let workers = Locked<[ObjectIdentifier: Unmanaged<Worker>]>([:])
   // How long an idle worker sleeps before it ends, in nanoseconds. 5 s, so that
   // a pause between frames or requests does not restart workers. Not measured.
   private let idleTime: UInt64
@@ -51,7 +53,10 @@ final class SchedulerCore: Sendable {
     LoopTrace.startFromEnvironment()
     // Started early, because the system may refuse a thread later.
     retries.prepare()
+    permits.watch(self)
   }
+
+  deinit { if !isForked { permits.unwatch(self) } }
 
   /// Adds an operation. Traps if the scheduler is closed.
   @usableFromInline
@@ -196,7 +201,8 @@ final class SchedulerCore: Sendable {
   func perform(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none: break
-    case .wake, .start: if permits.acquire(for: self, action) { permitWasGranted(action) }
+    case .wake, .start:
+      if permits.acquire(for: self, action) { permitWasGranted(action) } else { permits.arm(retries) }
     case .end(let sleepers): parking.wake(sleepers)
     case .retry(let delay): retries.retry(self, after: delay)
     case .awaitRetry: retries.ensureDriver()
@@ -242,6 +248,8 @@ extension SchedulerCore {
 
   private func work() {
     let worker = Worker()
+    workers.withLock { $0[ObjectIdentifier(worker)] = .passUnretained(worker) }
+    defer { workers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(worker)) } }
     worker.awakeSince = System.cycles
     change { $0.didStart() }
     while true {
@@ -305,18 +313,23 @@ extension SchedulerCore {
   /// Runs `handle`, which `worker` has claimed.
   @inline(__always)
   func run(_ handle: OperationHandle, on worker: Worker) {
-    if !Self.run(ScheduledOperation(core: self, handle: handle)) { worker.handOver(handle) }
+    let operation = ScheduledOperation(core: self, handle: handle)
+    if !Self.run(operation, on: worker) { worker.handOver(handle) }
   }
 
-  /// Runs `operation`, which the caller has claimed. Returns false if it has not
-  /// ended: its owner then ends it.
-  static func run(_ operation: ScheduledOperation) -> Bool {
+  /// Runs `operation`, which the caller has claimed, on the thread of `worker`
+  /// or on another one. Returns false if it has not ended: its owner then ends
+  /// it.
+  @inline(__always)
+  static func run(_ operation: ScheduledOperation, on worker: Worker? = nil) -> Bool {
     // Moved out, so that its captures are released here and no copy is
     // retained.
     switch operation.handle.node.pointee.content.take() {
     case .body(let body): body(operation)
     case .owner(let owner):
+      worker?.publish(owner)
       CurrentOperation.with(owner) { owner.run(operation) }
+      worker?.unpublish(owner)
       if _slowPath(owner.endsLater) { return false }
       owner.operationEnded(.performed)
     case .job(let job, let scheduler):
@@ -327,4 +340,28 @@ extension SchedulerCore {
     }
     return true
   }
+}
+
+// Reports of `WorkerPermits`.
+extension SchedulerCore {
+  /// A number that changes when an operation begins, ends or is cancelled.
+  var progress: UInt64 {
+    state.withLock { state in
+      let dequeued = state.added &- UInt64(state.backlog.count)
+      return dequeued &* 2 &- UInt64(state.running)
+    }
+  }
+
+  /// The number of operations that run, and their names.
+  var runningDescription: String? {
+    let running = state.withLock { $0.running }
+    guard running > 0 else { return nil }
+    let titles = workers.withLock { workers in
+      workers.values.compactMap { $0._withUnsafeGuaranteedRef { $0.runningTitle } }.sorted()
+    }
+    let names = titles.isEmpty ? "" : ": " + titles.joined(separator: ", ")
+    return "\(name) (\(running) running\(names))"
+  }
+
+  var waitingDescription: String { "\(name) (\(state.withLock { $0.backlog.count }) queued)" }
 }

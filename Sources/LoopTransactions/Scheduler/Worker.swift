@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One worker of a scheduler: its batch and its role.
 ///
 /// The batch changes under the scheduler's lock. Another worker may reclaim an
@@ -36,6 +38,10 @@ package final class Worker: @unchecked Sendable {
   // and looking it up takes a lock.
   @exclusivity(unchecked) private var lastName: (text: String, name: WorkName)?
 
+  // The address of the owner that the worker runs, or 0. The lowest bit is set
+  // while another thread reads the owner's name; the worker then waits.
+  private let published = Atomic<UInt>(0)
+
   package init() {}
 
   deinit {
@@ -55,6 +61,44 @@ package final class Worker: @unchecked Sendable {
     let name = WorkName(text)
     lastName = (text, name)
     return name
+  }
+
+  /// Lets `runningTitle` name the operation of `owner`, which this worker runs.
+  @inline(__always)
+  func publish(_ owner: OperationOwner) {
+    // Release: pairs with the acquire in `runningTitle`.
+    published.store(Self.address(of: owner), ordering: .releasing)
+  }
+
+  /// Ends what `publish(_:)` began. The owner may be released afterwards.
+  @inline(__always)
+  func unpublish(_ owner: OperationOwner) {
+    let address = Self.address(of: owner)
+    // Acquire: pairs with the release in `runningTitle`, which has read the owner.
+    while !published.compareExchange(expected: address, desired: 0, ordering: .acquiring).exchanged {
+      System.pause()
+    }
+  }
+
+  /// The name of the operation that the worker runs, unless its body is a plain
+  /// closure. Call from any thread, while the worker exists.
+  var runningTitle: String? {
+    let address = published.load(ordering: .relaxed)
+    guard address & 1 == 0, let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
+    // Acquire: pairs with the release in `publish(_:)`.
+    let (isOurs, _) = published.compareExchange(
+      expected: address,
+      desired: address | 1,
+      ordering: .acquiring
+    )
+    guard isOurs else { return nil }
+    defer { published.store(address, ordering: .releasing) }
+    return Unmanaged<OperationOwner>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.title }
+  }
+
+  @inline(__always)
+  private static func address(of owner: OperationOwner) -> UInt {
+    UInt(bitPattern: Unmanaged.passUnretained(owner).toOpaque())
   }
 
   /// The operations of the batch, in order.

@@ -15,7 +15,22 @@ package final class WorkerPermits: Sendable {
   // operations.
   private let contended = Atomic<Bool>(false)
 
-  package init(limit: Int) { state = Locked(PermitState(limit: limit)) }
+  /// How long no operation may begin or end before that is reported, in
+  /// nanoseconds.
+  private let stallTime: UInt64
+  private let report: @Sendable (String) -> Void
+  private let stall = Locked(PermitStall())
+
+  // 1 s: the report comes 1 to 2 s after the last change. Not measured.
+  package init(
+    limit: Int,
+    stallTime: UInt64 = 1_000_000_000,
+    report: @escaping @Sendable (String) -> Void = System.logToStandardError
+  ) {
+    state = Locked(PermitState(limit: limit))
+    self.stallTime = stallTime
+    self.report = report
+  }
 
   /// How many permits may be in use.
   package var limit: Int {
@@ -52,6 +67,87 @@ package final class WorkerPermits: Sendable {
   }
 }
 
+// A limit that stalls: operations hold all permits and wait for operations that
+// get none.
+extension WorkerPermits {
+  /// Includes the operations of `core` in reports.
+  func watch(_ core: SchedulerCore) {
+    stall.withLock { $0.cores[ObjectIdentifier(core)] = .passUnretained(core) }
+  }
+
+  /// Ends what `watch(_:)` began.
+  func unwatch(_ core: SchedulerCore) {
+    stall.withLock { _ = $0.cores.removeValue(forKey: ObjectIdentifier(core)) }
+  }
+
+  /// Checks for a stall from now on, until no scheduler waits for a permit. Call
+  /// after a scheduler was refused one.
+  func arm(_ retries: WorkerRetries) {
+    let wasArmed = stall.withLock { stall in
+      defer { stall.isArmed = true }
+      return stall.isArmed
+    }
+    if !wasArmed { checkLater(retries) }
+  }
+
+  private func checkLater(_ retries: WorkerRetries) {
+    retries.call(after: stallTime) { [self] in if check() { checkLater(retries) } }
+  }
+
+  /// Reports a stall, if no operation has begun or ended since the last check.
+  /// Returns false if no scheduler waits for a permit.
+  @discardableResult
+  package func check() -> Bool {
+    let (isArmed, message) = stall.withLock { stall -> (Bool, String?) in
+      // A scheduler that is refused from here on calls `arm(_:)` after this.
+      let (waiting, limit) = state.withLock { ($0.waiting, $0.limit) }
+      if waiting.isEmpty { stall.end() }
+      let isStalled = stall.isArmed && stall.check()
+      return (stall.isArmed, isStalled ? stall.description(of: waiting, limit) : nil)
+    }
+    if let message { report(message) }
+    return isArmed
+  }
+}
+
+/// The state of the check for a stall, protected by a lock.
+///
+/// The scheduler's lock and the lock of a flight are acquired while it is held.
+private struct PermitStall {
+  // Unretained, because each removes itself before it is released.
+  var cores: [ObjectIdentifier: Unmanaged<SchedulerCore>] = [:]
+  var isArmed = false
+  private var wasReported = false
+  private var progress: UInt64?
+
+  mutating func end() { (isArmed, wasReported, progress) = (false, false, nil) }
+
+  /// Returns whether a stall must be reported: nothing has begun or ended since
+  /// the last call, and this was not reported.
+  mutating func check() -> Bool {
+    let now = cores.values.reduce(into: 0) { sum, core in
+      sum &+= core._withUnsafeGuaranteedRef { $0.progress }
+    }
+    defer { progress = now }
+    if progress != now { wasReported = false }
+    guard progress == now, !wasReported else { return false }
+    wasReported = true
+    return true
+  }
+
+  func description(of waiting: [SchedulerCore], _ limit: Int) -> String {
+    let running = cores.values.compactMap { $0._withUnsafeGuaranteedRef { $0.runningDescription } }
+    return """
+      OperationScheduler: no operation has begun or ended for a second or more, because \
+      operations hold all \(limit) permits of processWorkerLimit: \
+      \(running.sorted().joined(separator: "; ")); waiting for a permit: \
+      \(Set(waiting.map(\.waitingDescription)).sorted().joined(separator: "; ")). An operation must \
+      not block until an operation of another scheduler has run: await it, or raise \
+      processWorkerLimit
+      """
+  }
+}
+
 /// The permits, protected by a lock.
 struct PermitState {
   /// A scheduler that waits for a permit.
@@ -66,6 +162,9 @@ struct PermitState {
   private var requests: [Request] = []
 
   init(limit: Int) { self.limit = limit }
+
+  /// The schedulers that wait for a permit.
+  var waiting: [SchedulerCore] { requests.map(\.core) }
 
   var isContended: Bool { !requests.isEmpty || inUse > limit }
 

@@ -18,9 +18,9 @@ package final class WorkerRetries: Sendable {
   private static let processWide = ProcessWide { WorkerRetries() }
 
   private struct Entry {
-    let core: SchedulerCore
-    /// When to retry, in nanoseconds.
+    /// When to call the action, in nanoseconds.
     let due: UInt64
+    let action: @Sendable () -> Void
   }
 
   private struct State {
@@ -30,8 +30,8 @@ package final class WorkerRetries: Sendable {
 
     var firstDue: UInt64? { entries.lazy.map(\.due).min() }
 
-    mutating func dequeueDue(_ now: UInt64) -> [SchedulerCore] {
-      let due = entries.filter { $0.due <= now }.map(\.core)
+    mutating func dequeueDue(_ now: UInt64) -> [Entry] {
+      let due = entries.filter { $0.due <= now }
       entries.removeAll { $0.due <= now }
       return due
     }
@@ -59,9 +59,15 @@ package final class WorkerRetries: Sendable {
 
   /// Calls `core.retryStart()` after `delay` nanoseconds.
   func retry(_ core: SchedulerCore, after delay: UInt64) {
+    call(after: delay) { core.retryStart() }
+  }
+
+  /// Calls `action` after `delay` nanoseconds, on the retry thread or on a thread
+  /// that replaces it.
+  func call(after delay: UInt64, _ action: @escaping @Sendable () -> Void) {
     let due = System.nanoseconds &+ delay
     change { state in
-      state.entries.append(Entry(core: core, due: due))
+      state.entries.append(Entry(due: due, action: action))
       ensureThread(&state)
     }
     parking.wake()
@@ -75,14 +81,14 @@ package final class WorkerRetries: Sendable {
     driveByLoop()
   }
 
-  /// Retries every core that is due.
+  /// Calls every action that is due.
   func serve() {
-    let cores = change { state in
-      guard let due = state.firstDue, due <= System.nanoseconds else { return [SchedulerCore]() }
+    let entries = change { state in
+      guard let due = state.firstDue, due <= System.nanoseconds else { return [Entry]() }
       ensureThread(&state)
       return state.dequeueDue(System.nanoseconds)
     }
-    for core in cores { core.retryStart() }
+    for entry in entries { entry.action() }
   }
 
   // Under the lock, so that only one thread is started, and the new thread

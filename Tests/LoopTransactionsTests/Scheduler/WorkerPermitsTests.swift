@@ -25,6 +25,84 @@ struct WorkerPermitsTests {
   }
 
   // O1
+  @Test("a stalled limit is reported once, with the operations that hold it")
+  func stall() throws {
+    let reports = Log()
+    let permits = WorkerPermits(limit: 2, stallTime: 1 << 62) { reports.add($0) }
+    let cpu = OperationScheduler("cpu", workerLimit: 2, permits: permits)
+    let io = OperationScheduler("io", workerLimit: 1, permits: permits)
+    for _ in 0..<2 {
+      let (began, goOn) = (Gate(), Gate())
+      let queue = SerialQueue("disk", on: cpu)
+      queue.add {
+        began.open()
+        goOn.wait()
+      }
+      #expect(began.waitInTime())
+      let frozen = FrozenWorkers(cpu, 1)
+      #expect(!permits.check())
+      let done = Gate()
+      for _ in 0..<3 { io.add { _ in done.open() } }
+      // The first check only counts.
+      #expect(permits.check() && permits.check() && permits.check())
+      frozen.thaw()
+      goOn.open()
+      #expect(done.waitInTime(3))
+      #expect(inTime { [cpu, io].allSatisfy { $0.metrics.awake == 0 } })
+      #expect(!permits.check())
+    }
+    #expect(reports.events.count == 2 && Set(reports.events).count == 1)
+    #expect(
+      reports.events.first == """
+        OperationScheduler: no operation has begun or ended for a second or more, because \
+        operations hold all 2 permits of processWorkerLimit: cpu (2 running: disk); waiting for a \
+        permit: io (3 queued). An operation must not block until an operation of another \
+        scheduler has run: await it, or raise processWorkerLimit
+        """
+    )
+  }
+
+  // O1
+  @Test("operations that end between two checks are no stall")
+  func noStall() {
+    let reports = Log()
+    let permits = WorkerPermits(limit: 1, stallTime: 1 << 62) { reports.add($0) }
+    let busy = OperationScheduler("busy", workerLimit: 1, permits: permits)
+    let other = OperationScheduler("other", workerLimit: 1, permits: permits)
+    let (began, goOn) = (Gate(), Gate())
+    for _ in 0..<3 {
+      busy.add { _ in
+        began.open()
+        goOn.wait()
+      }
+    }
+    #expect(began.waitInTime())
+    let done = Gate()
+    other.add { _ in done.open() }
+    #expect(permits.check())
+    // The operation ends, so the worker may take another one or give up its permit.
+    goOn.open(3)
+    #expect(done.waitInTime())
+    permits.check()
+    #expect(reports.events.isEmpty)
+  }
+
+  // O1
+  @Test("a stall is noticed without a call")
+  func noticed() {
+    let report = Gate()
+    let permits = WorkerPermits(limit: 1, stallTime: 1000) { _ in report.open() }
+    let first = OperationScheduler("first", workerLimit: 1, permits: permits)
+    let second = OperationScheduler("second", workerLimit: 1, permits: permits)
+    let frozen = FrozenWorkers(first, 1)
+    let done = Gate()
+    second.add { _ in done.open() }
+    #expect(report.waitInTime())
+    frozen.thaw()
+    #expect(done.waitInTime())
+  }
+
+  // O1
   @Test("a raised limit admits waiting schedulers immediately; a lowered limit applies later")
   func limitChanges() {
     let permits = WorkerPermits(limit: 1)
