@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -612,6 +613,16 @@ static inline void *lt_key_get(const uv_key_t *key) { return pthread_getspecific
 static inline void *lt_allocate_zeroed(size_t size) { return calloc(1, size); }
 
 static inline void lt_free_zeroed(void *memory) { free(memory); }
+
+// Returns whole pages to the system. On Linux they are zero when next read. Nothing
+// depends on success.
+static inline void lt_discard(void *memory, size_t size) {
+#if defined(__linux__)
+  madvise(memory, size, MADV_DONTNEED);
+#else
+  (void)memory, (void)size;
+#endif
+}
 
 // MARK: Files
 

@@ -69,6 +69,10 @@ package enum System {
     lt_prefetch_for_writing(UnsafeRawPointer(bitPattern: address))
   }
 
+  /// Returns the pages of `memory` to the system. They stay mapped, and are 0
+  /// when they are next read.
+  static func discard(_ memory: DiscardableMemory) { lt_discard(memory.address, memory.size) }
+
   package static func yield() { lt_yield() }
 
   /// Blocks while `word` equals `expected`, for at most a millisecond.
@@ -150,6 +154,19 @@ extension String {
   /// Throws `EINVAL` if the string has a zero byte.
   func checkWhole(_ operation: String) throws(UVError) {
     try check(withWholeCString { _ in 0 }, "\(operation) ('\(self)' has a zero byte; remove it)")
+  }
+}
+
+/// Whole pages of memory that are not in use.
+struct DiscardableMemory: @unchecked Sendable {
+  // @unchecked: only addresses, which the owner of the memory uses.
+
+  let address: UnsafeMutableRawPointer
+  let size: Int
+
+  init(_ address: UnsafeMutableRawPointer, _ size: Int) {
+    self.address = address
+    self.size = size
   }
 }
 

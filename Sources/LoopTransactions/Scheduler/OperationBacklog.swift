@@ -27,7 +27,18 @@ package struct OperationBacklog: ~Copyable {
   private var oldest: Pointer?
   private var youngest: Pointer?
   private var free: Pointer?
+  /// The nodes that were used. Those of the last chunk are used in order.
   private var chunks: [Pointer] = []
+  /// The number of unused nodes at the end of the last chunk.
+  private var unused = 0
+  /// Chunks without nodes in use, which follow when all nodes are used.
+  private var kept: [Pointer] = []
+  /// The same, but their memory was returned to the system. It stays readable,
+  /// because a handle reads the word of its node after the operation has ended.
+  private var discarded: [Pointer] = []
+  /// The word of a node that is used for the first time. Never 0, which a handle
+  /// may read from memory that was returned to the system.
+  private var firstWord = OperationNode.generation
 
   /// The number of queued operations.
   package private(set) var count = 0
@@ -35,8 +46,20 @@ package struct OperationBacklog: ~Copyable {
   /// The waiting times by level, or nil if they are not measured.
   private(set) var times: WaitTimes?
 
-  // 128 nodes take 8 KiB. Not measured.
-  private static var chunkSize: Int { 128 }
+  // 1,024 nodes take 64 KiB, a multiple of every page size. A page takes no memory
+  // before its first use.
+  private static var chunkSize: Int { 1024 }
+  private static var chunkBytes: Int { MemoryLayout<OperationNode>.stride * chunkSize }
+
+  // 16 chunks take 1 MiB. Not measured.
+  private static var keptChunks: Int { 16 }
+
+  /// The memory for nodes that was not returned to the system, in bytes.
+  package var retainedBytes: Int { (chunks.count + kept.count) * Self.chunkBytes }
+
+  /// Whether the nodes take more memory than an empty backlog keeps.
+  @inline(__always)
+  var isOversized: Bool { chunks.count > Self.keptChunks }
 
   package init() {
     lists.initialize(repeating: List(), count: Self.levelCount)
@@ -46,10 +69,11 @@ package struct OperationBacklog: ~Copyable {
   deinit {
     lists.deallocate()
     filled.deallocate()
-    for chunk in chunks {
-      chunk.deinitialize(count: Self.chunkSize)
-      UnsafeMutableRawPointer(chunk).deallocate()
+    for (index, chunk) in chunks.enumerated() {
+      let isLast = index == chunks.count - 1
+      chunk.deinitialize(count: isLast ? Self.chunkSize - unused : Self.chunkSize)
     }
+    for chunk in chunks + kept + discarded { UnsafeMutableRawPointer(chunk).deallocate() }
   }
 
   /// Appends an operation to its level.
@@ -252,8 +276,7 @@ package struct OperationBacklog: ~Copyable {
   }
 
   private mutating func allocateNode() -> Pointer {
-    if free == nil { addChunk() }
-    guard let node = free else { fatalError("OperationBacklog: a new chunk has no free node") }
+    guard let node = free else { return allocateUnused() }
     free = node.pointee.next
     // Prefetched, because the next free node is in the cache of the CPU whose
     // worker freed it.
@@ -261,15 +284,48 @@ package struct OperationBacklog: ~Copyable {
     return node
   }
 
+  @inline(never)
+  private mutating func allocateUnused() -> Pointer {
+    if unused == 0 { addChunk() }
+    let node = chunks[chunks.count - 1] + (Self.chunkSize - unused)
+    unused -= 1
+    // Not the whole node, because a handle may read the word of a reused one.
+    withUnsafeMutablePointer(to: &node.pointee.content) { $0.initialize(to: nil) }
+    node.pointee.setWord(firstWord)
+    return node
+  }
+
   private mutating func addChunk() {
-    let bytes = MemoryLayout<OperationNode>.stride * Self.chunkSize
-    let chunk = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
-      .bindMemory(to: OperationNode.self, capacity: Self.chunkSize)
-    for index in (0..<Self.chunkSize).reversed() {
-      (chunk + index).initialize(to: OperationNode())
-      chunk[index].next = free
-      free = chunk + index
-    }
+    unused = Self.chunkSize
+    if let chunk = kept.popLast() ?? discarded.popLast() { return chunks.append(chunk) }
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Self.chunkBytes,
+      alignment: Self.chunkBytes
+    )
+    let chunk = memory.bindMemory(to: OperationNode.self, capacity: Self.chunkSize)
     chunks.append(chunk)
+  }
+}
+
+// The memory of a long queue.
+extension OperationBacklog {
+  /// Removes the memory beyond the amount that an empty backlog keeps. Call while
+  /// all nodes are free. The caller discards the memory, and then calls
+  /// `addDiscarded(_:)`.
+  ///
+  /// - Complexity: O(n) in the chunks.
+  mutating func removeExcess() -> [DiscardableMemory] {
+    let all = chunks + kept
+    kept = Array(all.prefix(Self.keptChunks))
+    (chunks, free, unused) = ([], nil, 0)
+    // Larger than the generation of every handle so far: a node would have to be
+    // reused 2^45 times.
+    firstWord &+= 1 << 48
+    return all.dropFirst(Self.keptChunks).map { DiscardableMemory($0, Self.chunkBytes) }
+  }
+
+  /// Keeps the addresses of memory that was discarded.
+  mutating func addDiscarded(_ memory: [DiscardableMemory]) {
+    discarded += memory.map { $0.address.assumingMemoryBound(to: OperationNode.self) }
   }
 }

@@ -118,7 +118,9 @@ public final class OperationScheduler: Sendable {
   ///
   /// Call from any thread. Never blocks. The captures of `body` are released on
   /// the worker that ran it, or on the thread that cancels it. The scheduler
-  /// keeps 64 bytes for each operation of its longest queue so far.
+  /// takes 64 bytes for each operation that is queued or runs. It keeps up to
+  /// 1 MiB, and returns the rest when a worker finds no operation to run and all
+  /// have ended.
   ///
   /// If the system refuses to create a worker thread, the operation stays
   /// queued and a dedicated thread retries until one starts. If the system

@@ -255,8 +255,9 @@ extension SchedulerCore {
     while true {
       let yields = permits.isContended && worker.hasWorkedLong
       let now = System.cycles
-      let (step, action) = change { state in
-        yields ? state.yield(worker, now: now) : state.next(worker, now: now)
+      let ((step, action), isOversized) = change { state in
+        let next = yields ? state.yield(worker, now: now) : state.next(worker, now: now)
+        return (next, state.backlog.isOversized)
       }
       perform(action)
       switch step {
@@ -265,10 +266,20 @@ extension SchedulerCore {
       case .sleep:
         if _slowPath(WorkSlot.isWanted) { traceCounters() }
         permits.release()
+        if _slowPath(isOversized) { giveBackMemory() }
         guard sleep(worker) else { return }
       case .end: return permits.release()
       }
     }
+  }
+
+  /// Returns the memory of a long queue to the system, after its last operation
+  /// has ended. Not under the lock, because that takes milliseconds.
+  private func giveBackMemory() {
+    let excess = change { $0.removeExcessMemory() }
+    guard !excess.isEmpty else { return }
+    for memory in excess { System.discard(memory) }
+    change { $0.backlog.addDiscarded(excess) }
   }
 
   private func search() {

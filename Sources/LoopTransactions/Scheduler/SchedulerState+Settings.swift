@@ -13,6 +13,12 @@ extension SchedulerState {
     return requestWorkerIfNeeded()
   }
 
+  /// Removes the memory that a long queue leaves, if no operation is queued or
+  /// running. The caller discards it.
+  mutating func removeExcessMemory() -> [DiscardableMemory] {
+    backlog.count == 0 && running == 0 ? backlog.removeExcess() : []
+  }
+
   /// Turns interactive mode on or off. O4.
   package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
     inspections &+= 1

@@ -24,6 +24,9 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of keys with a flight.
   var count: Int { flights.withLock { $0.count } }
 
+  /// The number of keys for which the table has memory.
+  var capacity: Int { flights.withLock { $0.capacity } }
+
   /// The number of waiters for `key`.
   func waiters(of key: Key) -> Int { flights.withLock { $0[key]?.levels.count ?? 0 } }
 
@@ -59,7 +62,7 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return (flight, wasQueued, flight.needsMove ? .move(flight) : .none)
       }
       _ = flight.end()
-      if flights[flight.key] === flight { flights[flight.key] = nil }
+      Self.remove(flight, from: &flights)
       // If the handle is not published yet, `add(_:)` cancels the operation.
       return (flight, wasQueued, flight.handle.map { .cancel($0) } ?? .none)
     }
@@ -94,9 +97,19 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func end(_ flight: Flight<Key, Value>) -> Waiter? {
     flights.withLock { flights in
       guard flight.phase != .ended else { return nil }
-      if flights[flight.key] === flight { flights[flight.key] = nil }
+      Self.remove(flight, from: &flights)
       return flight.end()
     }
+  }
+
+  private static func remove(
+    _ flight: Flight<Key, Value>,
+    from flights: inout [Key: Flight<Key, Value>]
+  ) {
+    guard flights[flight.key] === flight else { return }
+    flights[flight.key] = nil
+    // The memory of many keys is not kept. Not measured.
+    if flights.isEmpty, flights.capacity > 4096 { flights = [:] }
   }
 
   /// Calls `body` with the lock held.

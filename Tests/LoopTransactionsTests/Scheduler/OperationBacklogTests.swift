@@ -1,4 +1,5 @@
-import LoopTransactions
+@testable import LoopTransactions
+
 import LoopTransactionsTesting
 import TestSupport
 import Testing
@@ -121,5 +122,26 @@ struct OperationBacklogTests {
     let (level, isIn) = (backlog.highestLevel, backlog.remove(second))
     #expect(level == 3 && isIn)
     backlog.recycle(second)
+  }
+
+  // O1
+  @Test("a scheduler keeps 1 MiB after a long queue, and handles stay valid")
+  func memory() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    var kept: [ScheduledOperation] = []
+    for round in 0..<3 {
+      let frozen = FrozenWorkers(scheduler, 1)
+      let ran = Tally()
+      let count = 40_000
+      let operations = (0..<count).map { _ in scheduler.add { _ in _ = ran.increment() } }
+      #expect(scheduler.core.ask { $0.backlog.retainedBytes } > count * 64)
+      kept += [operations[0], operations[count - 1], operations[20_000]]
+      // Handles of operations whose memory was discarded, and is used again.
+      let stale = kept.dropLast(3).count { $0.cancel() || $0.setPriority(.high) || $0.isCancelled }
+      #expect(stale == 0, "round \(round)")
+      frozen.thaw()
+      #expect(inTime { scheduler.core.ask { $0.backlog.retainedBytes } <= 1 << 20 })
+      #expect(ran.value == count)
+    }
   }
 }

@@ -337,6 +337,22 @@ struct SingleFlightTests {
     }
   }
 
+  // O10
+  @Test("the memory of many keys is not kept")
+  func memory() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      for key in 0..<10_000 { transaction.add(flights, for: key) { _ in key } }
+      transaction.commit()
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      #expect(flights.count == 0 && flights.table.capacity == 0)
+    }
+  }
+
   // O9, O10
   @Test("a flight that waits for its waiting loop gets an error")
   func cycle() throws {
