@@ -3,21 +3,19 @@
 /// Cancelling it ends it, even if its body is suspended. A body that awaits the
 /// loop could otherwise keep the loop from closing.
 final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
-  // @unchecked: `body` is written before a worker can see the operation, and
-  // consumed by the task, or by the thread that cancels the queued operation.
-  // The outcome is stored under the lock of `progress`, before the operation
-  // ends.
+  // @unchecked: `body` and `task` are written before a worker can see the
+  // operation, and `operation` before the task begins. `body` is consumed by the
+  // task. The outcome is stored under the lock of `hasEnded`, before the
+  // operation ends.
 
   typealias Body = @Sendable (AsyncTransaction.Operation) async throws -> Value
 
-  private struct Progress {
-    var task: Task<Void, Never>?
-    var hasEnded = false
-  }
-
   private let executor: OperationScheduler
   private var body: Body?
-  private let progress = Locked(Progress())
+  private var task: BodyTask?
+  /// Nil if the operation was cancelled before a worker claimed it.
+  private var operation: ScheduledOperation?
+  private let hasEnded = Locked(false)
 
   /// Creates an operation of `core` that runs `body`.
   init(
@@ -32,26 +30,27 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
     self.body = body
     super.init(name, core, on: scheduler.core, priority, completion)
     endsLater = true
+    // Made here, because the task has the task-local values of the caller.
+    task = BodyTask(name, on: scheduler, level: level) { [self] in await perform() }
   }
 
   override var unendedTask: Int? {
-    progress.withLock { $0.hasEnded ? nil : $0.task?.hashValue }
+    hasEnded.withLock { $0 } ? nil : task?.task.hashValue
   }
 
   override func run(_ operation: ScheduledOperation) {
-    if isCancelled {
-      body = nil
-      scheduler.end(operation.handle)
-      return end(.cancelled)
-    }
-    FirstJob.start(name, on: executor, level: level) { [self] in
-      let outcome = await runBody()
-      scheduler.end(operation.handle)
-      end(outcome)
-    } started: { task in
-      progress.withLock { $0.task = task }
-      if isCancelled { task.cancel() }
-    }
+    self.operation = operation
+    task?.escalate(to: level)
+    task?.begin(on: executor)
+  }
+
+  /// Runs the body, unless the operation was cancelled before, and ends the
+  /// operation.
+  private func perform() async {
+    let outcome = isCancelled ? .cancelled : await runBody()
+    body = nil
+    if let operation { scheduler.end(operation.handle) }
+    end(outcome)
   }
 
   // A function of its own, so that the captures are released before the
@@ -69,25 +68,22 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
 
   override func cancelQueued() -> Bool {
     if super.cancelQueued() { return true }
-    progress.withLock { $0.task }?.cancel()
+    task?.task.cancel()
     end(.cancelled)
     return false
   }
 
   /// Ends the operation with `outcome`, unless it has ended.
   private func end(_ outcome: AsyncTransaction.Outcome<Value>) {
-    let isFirst = progress.withLock { progress in
-      if progress.hasEnded { return false }
-      progress.hasEnded = true
+    let isFirst = hasEnded.withLock { hasEnded in
+      if hasEnded { return false }
+      hasEnded = true
       store(outcome)
       return true
     }
     if isFirst { core.operationEnded() }
   }
 
-  override func operationEnded(_ end: OperationEnd) {
-    // The body did not run.
-    body = nil
-    self.end(.cancelled)
-  }
+  // The body did not run.
+  override func operationEnded(_ end: OperationEnd) { task?.begin(on: executor) }
 }

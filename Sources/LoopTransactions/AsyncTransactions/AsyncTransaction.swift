@@ -161,6 +161,14 @@ extension AsyncTransaction {
   /// operation there, or on the thread that cancelled the operation.
   /// `completion` is released on the loop after it was called.
   ///
+  /// Neither runs in a task of this call, so they need not see its task-local
+  /// values. Bind them in `body`, or pass an asynchronous body, which has them:
+  ///
+  /// ```swift
+  /// let span = Span.current
+  /// transaction.add { _ in Span.$current.withValue(span) { decode(file) } }
+  /// ```
+  ///
   /// - Parameters:
   ///   - name: The name used in error messages.
   ///   - priority: The priority at which the operation competes for a worker.
@@ -191,7 +199,8 @@ extension AsyncTransaction {
   /// it, `body` runs in a task called `name` that prefers the scheduler. The
   /// worker runs it until it suspends, and is then free for other operations.
   /// Each continuation is queued again, at the priority of the operation, as
-  /// `OperationPriority.init(_:)` maps it.
+  /// `OperationPriority.init(_:)` maps it. The task has the task-local values of
+  /// the place that calls this.
   ///
   /// Cancelling an operation that has begun ends it immediately, with the
   /// outcome `.cancelled`: no completion waits for a body that is suspended. In

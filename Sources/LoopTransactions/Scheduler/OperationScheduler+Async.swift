@@ -5,7 +5,8 @@ extension OperationScheduler {
   /// operation then does not run. A running operation can poll `isCancelled`.
   /// If the priority of the task is raised meanwhile, a queued operation moves
   /// to that priority. The captures of `body` are released on the worker before
-  /// the task resumes. Tasks of one actor that await operations of a
+  /// the task resumes. `body` runs in a task that inherits the task-local values
+  /// of the calling task and is cancelled with it. Tasks of one actor that await operations of a
   /// `SteppedScheduler` resume in the order in which their operations end.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
@@ -16,7 +17,7 @@ extension OperationScheduler {
     priority: OperationPriority? = nil,
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
-    try await AwaitedBody<Value>(core, body).result(priority)
+    try await AwaitedOperation<Value>(self, body).result(priority)
   }
 
   /// Runs the asynchronous `body` on workers and returns its result.
@@ -27,7 +28,7 @@ extension OperationScheduler {
   /// Each continuation is queued again, at the priority of the operation, as
   /// `OperationPriority.init(_:)` maps it. A suspended body counts in
   /// `SchedulerMetrics.running`, but not towards the worker limit. Its task has
-  /// the name of the calling task, but not its task-local values.
+  /// the name and the task-local values of the calling task.
   ///
   /// Cancelling the calling task cancels the operation. A queued operation does
   /// not run; in a running one `isCancelled` and `Task.isCancelled` become true.
@@ -43,7 +44,7 @@ extension OperationScheduler {
     priority: OperationPriority? = nil,
     _ body: consuming @escaping @Sendable (ScheduledOperation) async throws -> Value
   ) async throws -> Value {
-    try await AwaitedAsyncBody<Value>(self, body).result(priority)
+    try await AwaitedOperation<Value>(self, async: body).result(priority)
   }
 }
 

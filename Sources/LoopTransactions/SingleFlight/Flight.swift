@@ -26,6 +26,10 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: OperationOwner, @
   private let table: FlightTable<Key, Value>
   private var body: FlightTable<Key, Value>.Body?
   private var outcome: AsyncTransaction.Outcome<Value> = .cancelled
+  // Both are written before they are used: the task before the operation is
+  // added, and the operation before the task begins.
+  private var task: BodyTask?
+  private var operation: ScheduledOperation?
   // The waiters, in the order in which they joined.
   private var first: Waiter?
   private unowned(unsafe) var last: Waiter?
@@ -55,15 +59,31 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: OperationOwner, @
     }
   }
 
+  /// Makes the task that runs the body, with the task-local values of the caller.
+  /// Call before the operation is added to the scheduler.
+  func prepare() {
+    task = BodyTask(currentTaskName, on: table.scheduler, level: level) { [self] in perform() }
+  }
+
+  /// Cancels the operation, whose last waiter has left.
+  func cancel(_ handle: OperationHandle) {
+    task?.task.cancel()
+    _ = table.scheduler.core.cancel(handle)
+  }
+
   override func run(_ operation: ScheduledOperation) {
-    guard table.begin(self), let body else { return }
-    self.body = nil
+    self.operation = operation
+    task?.begin(on: table.scheduler)
+  }
+
+  private func perform() {
+    defer { body = nil }
+    guard table.begin(self), let operation, let body = body.take() else { return }
     outcome = ValueItem<Value>.outcome { try body(operation) }
   }
 
   override func operationEnded(_ end: OperationEnd) {
-    // `body` is still set if it did not run.
-    body = nil
+    if end == .cancelled { task?.begin(on: table.scheduler) }
     var each = table.end(self)
     // Unlinked one by one, because releasing a chain of waiters would recurse.
     while let waiter = each {

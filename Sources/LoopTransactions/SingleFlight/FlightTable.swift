@@ -13,7 +13,7 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     case none
     case add(Flight<Key, Value>)
     case move(Flight<Key, Value>)
-    case cancel(OperationHandle)
+    case cancel(Flight<Key, Value>, OperationHandle)
   }
 
   let scheduler: OperationScheduler
@@ -64,7 +64,7 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       _ = flight.end()
       Self.remove(flight, from: &flights)
       // If the handle is not published yet, `add(_:)` cancels the operation.
-      return (flight, wasQueued, flight.handle.map { .cancel($0) } ?? .none)
+      return (flight, wasQueued, flight.handle.map { .cancel(flight, $0) } ?? .none)
     }
     perform(action)
     return (flight != nil, wasQueued)
@@ -122,18 +122,19 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     case .none: break
     case .add(let flight): add(flight)
     case .move(let flight): move(flight)
-    case .cancel(let handle): _ = scheduler.core.cancel(handle)
+    case .cancel(let flight, let handle): flight.cancel(handle)
     }
   }
 
   private func add(_ flight: Flight<Key, Value>) {
+    flight.prepare()
     guard let handle = scheduler.core.add(.owner(flight), level: flight.level) else {
       trap("SingleFlight: the scheduler is closed")
     }
     // Other waiters may have joined or left before the handle was published.
     let action = flights.withLock { _ -> Action in
       flight.handle = handle
-      if flight.phase == .ended { return .cancel(handle) }
+      if flight.phase == .ended { return .cancel(flight, handle) }
       return flight.needsMove ? .move(flight) : .none
     }
     perform(action)

@@ -38,7 +38,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   ///
   /// Call from any task. Cancelling the task withdraws its request. If the
   /// priority of the task is raised meanwhile, a queued operation moves to that
-  /// priority.
+  /// priority. `body` runs in a task that has the task-local values of the first
+  /// caller, and is cancelled when the last one has withdrawn.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of the body that ran, or a `CancellationError` if this

@@ -5,6 +5,10 @@ import Testing
 
 private struct Failure: Error {}
 
+private enum Request {
+  @TaskLocal static var name = "none"
+}
+
 @Suite("Operations with async bodies: AsyncTransaction")
 struct AsyncBodyTests {
   @Test("completions of async and synchronous bodies run in the order added, with outcomes")
@@ -125,6 +129,37 @@ struct AsyncBodyTests {
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("operation fetch of page has an async body; await completion instead"))
+  }
+
+  // O13
+  @Test("an async body has the task-local values of the place that added it", arguments: [
+    AsyncTransaction.Start.whenAdded, .onCommit,
+  ])
+  func taskLocals(start: AsyncTransaction.Start) throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone()
+      let flights = SingleFlight<Int, String>(on: scheduler)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler, start: start)
+      var values: [String?] = []
+      Request.$name.withValue("A") {
+        transaction.add { _ async in Request.name } completion: { values.append($0.value) }
+        transaction.add {
+          _ in
+          await Task.yield()
+          return Request.name
+        } completion: {
+          values.append($0.value)
+        }
+        if start == .whenAdded {
+          transaction.add(flights, for: 1) { _ in Request.name } completion: {
+            values.append($0.value)
+          }
+        }
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(values.allSatisfy { $0 == "A" } && values.count > 1, "\(values)")
+    }
   }
 
   // O9, O13

@@ -5,6 +5,10 @@ import Testing
 
 private struct Failure: Error {}
 
+private enum Context {
+  @TaskLocal static var request = "none"
+}
+
 @Suite("Operations with async bodies: run")
 struct AsyncRunTests {
   @Test("run returns the body's result, rethrows its error, and stays on the workers")  // O13
@@ -38,6 +42,53 @@ struct AsyncRunTests {
       }
       #expect(try await task.value == name)
     }
+  }
+
+  // O13
+  @Test("a body has the task-local values of the calling task, and can bind others")
+  func taskLocals() async throws {
+    let scheduler = OperationScheduler.alone()
+    let flights = SingleFlight<Int, String>(on: scheduler)
+    try await Context.$request.withValue("A") {
+      let values = try await [
+        scheduler.run { _ in Context.request },
+        scheduler.run { _ in
+          await Task.yield()
+          return Context.request
+        },
+        flights.value(for: 1) { _ in Context.request },
+        scheduler.run { _ in Context.$request.withValue("B") { Context.request } },
+        scheduler.run { _ in try await scheduler.run { _ in Context.request } },
+      ]
+      #expect(values == ["A", "A", "A", "B", "A"])
+    }
+    #expect(try await scheduler.run { _ in Context.request } == "none")
+  }
+
+  // O5, O13
+  @Test("Task.isCancelled becomes true in a running body", arguments: ["run", "async", "flight"])
+  func isCancelled(call: String) async throws {
+    let scheduler = OperationScheduler.alone()
+    let flights = SingleFlight<Int, Bool>(on: scheduler)
+    let (began, ended, log) = (Gate(), Gate(), Log())
+    let body: @Sendable (ScheduledOperation) -> Bool = { operation in
+      began.open()
+      log.add("\(inTime { Task.isCancelled && operation.isCancelled })")
+      ended.open()
+      return true
+    }
+    let task = Task {
+      switch call {
+      case "run": try await scheduler.run(body)
+      case "async": try await scheduler.run { operation async in body(operation) }
+      default: try await flights.value(for: 1, body)
+      }
+    }
+    await Task.detached { _ = began.waitInTime() }.value
+    task.cancel()
+    await Task.detached { _ = ended.waitInTime() }.value
+    _ = await task.result
+    #expect(log.events == ["true"])
   }
 
   @Test("a body that does not suspend is queued once")  // O13

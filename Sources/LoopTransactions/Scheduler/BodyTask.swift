@@ -1,54 +1,59 @@
-import Synchronization
-
-/// Starts a task on a worker that has claimed an operation with an async body.
+/// A task that runs the body of an operation. It begins when a worker has
+/// claimed the operation.
 ///
-/// The worker runs the first job of the task itself. Otherwise the job would
-/// wait in the scheduler's queue, although the operation has had its turn.
-enum FirstJob {
-  // The address of an `UnownedJob?` on the stack of the thread that starts a
-  // task.
-  private static let slot = ThreadSlot()
-  // The number of threads that are starting a task, so that other jobs need not
-  // look at their thread's slot.
-  private static let starting = Atomic<Int>(0)
+/// The task is made where the operation is added, so that it has the task-local
+/// values of that place. The worker runs the first job of the task itself.
+/// Otherwise the job would wait in the scheduler's queue, although the operation
+/// has had its turn.
+struct BodyTask: @unchecked Sendable {
+  // @unchecked: constant. `firstJob` is used once.
 
-  /// Starts a task called `name` whose jobs run on `scheduler`, passes it to
-  /// `started`, and runs it on this thread until it first suspends.
-  static func start(
+  // The address of an `UnownedJob?` on the stack of the thread that makes a task.
+  private static let slot = ThreadSlot()
+
+  let task: Task<Void, Never>
+  private let firstJob: UnownedJob?
+
+  /// Makes a task called `name` that calls `body`, and whose jobs run on
+  /// `scheduler`.
+  init(
     _ name: String?,
     on scheduler: OperationScheduler,
     level: Int,
-    _ body: @escaping @Sendable () async -> Void,
-    started: (Task<Void, Never>) -> Void
+    _ body: @escaping @Sendable () async -> Void
   ) {
     var job: UnownedJob?
-    // Relaxed: only this thread must see it.
-    starting.add(1, ordering: .relaxed)
-    let task = withUnsafeMutablePointer(to: &job) { pointer in
-      slot.address = UnsafeMutableRawPointer(pointer)
-      defer { slot.address = nil }
-      return Task.detached(
+    task = withUnsafeMutablePointer(to: &job) { pointer in
+      Self.slot.address = UnsafeMutableRawPointer(pointer)
+      defer { Self.slot.address = nil }
+      return Task(
         name: name,
         executorPreference: scheduler,
         priority: TaskPriority(level: level),
         operation: VirtualTime.exists ? { await scheduler.core.noting(body) } : body
       )
     }
-    starting.subtract(1, ordering: .relaxed)
-    started(task)
-    job?.runSynchronously(on: scheduler.asUnownedTaskExecutor())
+    firstJob = job
   }
 
-  /// Takes `job` if the calling thread is starting its task. Returns whether it
+  /// Runs the task on this thread until it first suspends. Call once, even if the
+  /// body must not run: a task that never begins is never released.
+  func begin(on scheduler: OperationScheduler) {
+    firstJob?.runSynchronously(on: scheduler.asUnownedTaskExecutor())
+  }
+
+  /// Raises the priority of the task to the one of `level`.
+  func escalate(to level: Int) {
+    guard #available(macOS 26.0, iOS 26.0, watchOS 26.0, tvOS 26.0, visionOS 26.0, *) else {
+      return
+    }
+    task.escalatePriority(to: TaskPriority(level: level))
+  }
+
+  /// Takes `job` if the calling thread is making its task. Returns whether it
   /// did; if not, the job must be queued.
   @inline(__always)
   static func takes(_ job: UnownedJob) -> Bool {
-    if _fastPath(starting.load(ordering: .relaxed) == 0) { return false }
-    return takesSlowly(job)
-  }
-
-  @inline(never)
-  private static func takesSlowly(_ job: UnownedJob) -> Bool {
     guard let address = slot.address else { return false }
     let place = address.assumingMemoryBound(to: UnownedJob?.self)
     guard place.pointee == nil else { return false }
