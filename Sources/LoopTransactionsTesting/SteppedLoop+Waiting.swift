@@ -43,6 +43,7 @@ extension SteppedLoop {
     if let error = patience.next(isIdle, sleep: wake(), time) {
       System.logToStandardError("\(error)")
       waitError = waitError ?? error
+      time.didWaitForAll()
       return false
     }
     System.yield()

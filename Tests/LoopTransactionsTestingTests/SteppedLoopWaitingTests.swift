@@ -99,9 +99,12 @@ struct SteppedLoopWaitingTests {
   }
 
   // The first operation sleeps, and the second one ends.
-  @Test("a wait for operations that sleep on the clock ends with an error", arguments: [
-    "waitForTransactions", "waitForOperations",
-  ])
+  @Test(
+    "a wait for operations that sleep on the clock ends with an error",
+    arguments: [
+      "waitForTransactions", "waitForOperations",
+    ]
+  )
   func sleepingTransaction(wait: String) throws {
     let scheduler = OperationScheduler("waiting", workerLimit: 2)
     let stepped = try SteppedLoop()

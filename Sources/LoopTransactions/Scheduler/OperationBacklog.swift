@@ -27,7 +27,7 @@ package struct OperationBacklog: ~Copyable {
   private var oldest: Pointer?
   private var youngest: Pointer?
   private var free: Pointer?
-  /// The nodes that were used. Those of the last chunk are used in order.
+  /// The chunks whose nodes were used. The last chunk is used from the start.
   private var chunks: [Pointer] = []
   /// The number of unused nodes at the end of the last chunk.
   private var unused = 0

@@ -202,7 +202,11 @@ final class SchedulerCore: Sendable {
     switch action {
     case .none: break
     case .wake, .start:
-      if permits.acquire(for: self, action) { permitWasGranted(action) } else { permits.arm(retries) }
+      if permits.acquire(for: self, action) {
+        permitWasGranted(action)
+      } else {
+        permits.arm(retries)
+      }
     case .end(let sleepers): parking.wake(sleepers)
     case .retry(let delay): retries.retry(self, after: delay)
     case .awaitRetry: retries.ensureDriver()

@@ -75,7 +75,8 @@ package final class Worker: @unchecked Sendable {
   func unpublish(_ owner: OperationOwner) {
     let address = Self.address(of: owner)
     // Acquire: pairs with the release in `runningTitle`, which has read the owner.
-    while !published.compareExchange(expected: address, desired: 0, ordering: .acquiring).exchanged {
+    while !published.compareExchange(expected: address, desired: 0, ordering: .acquiring).exchanged
+    {
       System.pause()
     }
   }

@@ -98,14 +98,14 @@ extension WorkerPermits {
   /// Returns false if no scheduler waits for a permit.
   @discardableResult
   package func check() -> Bool {
-    let (isArmed, message) = stall.withLock { stall -> (Bool, String?) in
+    let (isArmed, error) = stall.withLock { stall -> (Bool, PermitStallError?) in
       // A scheduler that is refused from here on calls `arm(_:)` after this.
       let (waiting, limit) = state.withLock { ($0.waiting, $0.limit) }
       if waiting.isEmpty { stall.end() }
       let isStalled = stall.isArmed && stall.check()
-      return (stall.isArmed, isStalled ? stall.description(of: waiting, limit) : nil)
+      return (stall.isArmed, isStalled ? stall.error(waiting, limit) : nil)
     }
-    if let message { report(message) }
+    if let error { report("\(error)") }
     return isArmed
   }
 }
@@ -135,16 +135,29 @@ private struct PermitStall {
     return true
   }
 
-  func description(of waiting: [SchedulerCore], _ limit: Int) -> String {
+  func error(_ waiting: [SchedulerCore], _ limit: Int) -> PermitStallError {
     let running = cores.values.compactMap { $0._withUnsafeGuaranteedRef { $0.runningDescription } }
-    return """
-      OperationScheduler: no operation has begun or ended for a second or more, because \
-      operations hold all \(limit) permits of processWorkerLimit: \
-      \(running.sorted().joined(separator: "; ")); waiting for a permit: \
-      \(Set(waiting.map(\.waitingDescription)).sorted().joined(separator: "; ")). An operation must \
-      not block until an operation of another scheduler has run: await it, or raise \
-      processWorkerLimit
-      """
+    return PermitStallError(
+      limit: limit,
+      running: running.sorted().joined(separator: "; "),
+      waiting: Set(waiting.map(\.waitingDescription)).sorted().joined(separator: "; ")
+    )
+  }
+}
+
+/// A limit on workers that stalls. Reported, not thrown.
+private struct PermitStallError: Error, CustomStringConvertible {
+  let limit: Int
+  let running: String
+  let waiting: String
+
+  var description: String {
+    """
+    OperationScheduler: no operation has begun or ended for a second or more, because operations \
+    hold all \(limit) permits of processWorkerLimit: \(running); waiting for a permit: \(waiting). \
+    An operation must not block until an operation of another scheduler has run: await it, or raise \
+    processWorkerLimit
+    """
   }
 }
 

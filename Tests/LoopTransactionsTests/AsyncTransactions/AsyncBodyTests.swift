@@ -132,9 +132,12 @@ struct AsyncBodyTests {
   }
 
   // O13
-  @Test("an async body has the task-local values of the place that added it", arguments: [
-    AsyncTransaction.Start.whenAdded, .onCommit,
-  ])
+  @Test(
+    "an async body has the task-local values of the place that added it",
+    arguments: [
+      AsyncTransaction.Start.whenAdded, .onCommit,
+    ]
+  )
   func taskLocals(start: AsyncTransaction.Start) throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone()
@@ -142,7 +145,11 @@ struct AsyncBodyTests {
       let transaction = AsyncTransaction(on: loop, scheduler: scheduler, start: start)
       var values: [String?] = []
       Request.$name.withValue("A") {
-        transaction.add { _ async in Request.name } completion: { values.append($0.value) }
+        transaction.add { _ async in
+          Request.name
+        } completion: {
+          values.append($0.value)
+        }
         transaction.add {
           _ in
           await Task.yield()
@@ -151,7 +158,9 @@ struct AsyncBodyTests {
           values.append($0.value)
         }
         if start == .whenAdded {
-          transaction.add(flights, for: 1) { _ in Request.name } completion: {
+          transaction.add(flights, for: 1) { _ in
+            Request.name
+          } completion: {
             values.append($0.value)
           }
         }

@@ -61,9 +61,12 @@ struct OperationSchedulerAsyncTests {
   }
 
   // O5
-  @Test("a cancelled task runs nothing, although a worker takes its operation at once", arguments: [
-    false, true,
-  ])
+  @Test(
+    "a cancelled task runs nothing, although a worker takes its operation at once",
+    arguments: [
+      false, true,
+    ]
+  )
   func cancelledBeforeWorker(isAsync: Bool) async throws {
     let start = WorkerStart()
     let scheduler = start.scheduler()

@@ -310,7 +310,7 @@ struct SingleFlightTests {
   }
 
   // O10
-  @Test("only a new highest priority moves the shared operation, whatever the order of waiters")
+  @Test("only a new highest priority moves the shared operation, in any order of waiters")
   func movesOnlyForHighest() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
