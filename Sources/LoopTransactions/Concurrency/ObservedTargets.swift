@@ -31,11 +31,17 @@ final class ObservedTargets: LoopPart {
     return made
   }
 
+  /// Ends the observation of `target` by the selector called `number`, if there
+  /// is one.
+  func end(_ target: AnyObject, _ number: UInt32) {
+    all.removeValue(forKey: Key(target: ObjectIdentifier(target), number: number))?.end()
+  }
+
   /// The number of targets, including dead targets.
   var count: Int { all.count }
 
   func drop() {
-    for observed in all.values { observed.discardReads() }
+    for observed in all.values { observed.end() }
     all = [:]
   }
 
@@ -49,6 +55,20 @@ final class ObservedTargets: LoopPart {
 }
 
 extension EventLoop {
+  /// Ends the observation of all properties that actions on `target` read, and
+  /// cancels the pending pairs of `target` whose selectors observe.
+  ///
+  /// Call on the loop, for example when a view is removed from its window. Does
+  /// the same as `cancel(_:_:)` for each selector made with
+  /// `Selector.withObservation`. An action is observed again once it is committed
+  /// and performed again. Pairs of other selectors stay pending.
+  ///
+  /// - Complexity: O(n) in the observing selectors of the program.
+  public func stopObserving(_ target: AnyObject) {
+    checkThread("EventLoop.stopObserving")
+    for selector in SelectorTable.observing { cancel(target, selector) }
+  }
+
   /// The number of target and selector pairs with observation tracking,
   /// including dead targets. For tests. Call on the loop.
   package var observedCount: Int { part(ObservedTargets.self).count }

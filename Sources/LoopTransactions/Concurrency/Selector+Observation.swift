@@ -14,9 +14,15 @@ extension Selector {
   /// So it is performed at most once per frame. A commit without the clock
   /// brings it forward, as usual, and does not affect later changes.
   ///
+  /// `EventLoop.cancel` ends the observation until the action is performed
+  /// again, and `EventLoop.stopObserving` ends all observations of a target.
+  ///
   /// Changes are noticed once the action has returned. If the action itself
   /// changes a property after reading it, it is not performed again. Such an
-  /// action should use the value it sets, or commit itself again.
+  /// action should use the value it sets, or commit itself again. If an action
+  /// performs another one with `performIfNeeded`, a property that the inner
+  /// action reads counts as read by both, as in any nested observation tracking.
+  /// Performing the inner action again later does not perform the outer one.
   ///
   /// Change the objects on the loop's thread. A change on another thread is
   /// noticed too, except while the action runs. Observation reports a change
@@ -61,11 +67,14 @@ extension Selector {
         let selector = Selector(name, nil, erased: { _ in })
         try loop.track(target, selector) { try action(target) }
       },
-      waitsForFrame: { loop, object, clock in
-        let target = unsafeDowncast(object, to: Target.self)
-        let selector = Selector(name, nil, erased: { _ in })
-        loop.part(ObservedTargets.self).findOrCreate(target, selector, loop.core).clock = clock
-      }
+      observation: SelectorEntry.Observation(
+        waitsForFrame: { loop, object, clock in
+          let target = unsafeDowncast(object, to: Target.self)
+          let selector = Selector(name, nil, erased: { _ in })
+          loop.part(ObservedTargets.self).findOrCreate(target, selector, loop.core).clock = clock
+        },
+        end: { loop, object, number in loop.part(ObservedTargets.self).end(object, number) }
+      )
     )
   }
 }

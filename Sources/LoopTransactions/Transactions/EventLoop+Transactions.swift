@@ -54,6 +54,9 @@ extension EventLoop {
   /// Cancels `selector` on `target` if it is pending. Returns whether it was
   /// pending.
   ///
+  /// If the selector was made with `Selector.withObservation`, changes do not
+  /// commit the pair any more until it is performed again.
+  ///
   /// Call on the loop.
   ///
   /// - Complexity: O(1).
@@ -61,7 +64,7 @@ extension EventLoop {
   public func cancel<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.cancel")
     return withExtendedLifetime(target) {
-      transactions.cancel(Self.key(target), selector.number)
+      transactions.cancel(Self.key(target), selector.address, selector.number)
     }
   }
 
@@ -110,7 +113,7 @@ extension EventLoop {
   ) -> Bool {
     checkThread("EventLoop.cancel")
     return withExtendedLifetime(target) {
-      transactions.cancel(Self.key(target), selector.number)
+      transactions.cancel(Self.key(target), selector.address, selector.number)
     }
   }
 
@@ -130,6 +133,13 @@ extension EventLoop {
     return withExtendedLifetime(target) {
       transactions.performIfNeeded(Self.key(target), selector.number)
     }
+  }
+
+  /// Cancels the selector of `entry` on `target` if it is pending, and ends its
+  /// observation.
+  func cancel(_ target: AnyObject, _ entry: SelectorEntry) {
+    let selector = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
+    _ = transactions.cancel(Self.key(target), selector, entry.number)
   }
 
   private static func key(_ target: AnyObject) -> UInt {

@@ -52,14 +52,14 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
   // `origin` is nil for a selector that was created before.
   @usableFromInline
   init(_ name: String, _ origin: SelectorOrigin?, erased action: @escaping SelectorEntry.Action) {
-    self.init(name, origin, erased: action, waitsForFrame: nil)
+    self.init(name, origin, erased: action, observation: nil)
   }
 
   init(
     _ name: String,
     _ origin: SelectorOrigin?,
     erased action: @escaping SelectorEntry.Action,
-    waitsForFrame: SelectorEntry.FrameFunction?
+    observation: SelectorEntry.Observation?
   ) {
     let entry = SelectorTable.entry(Target.self, name, origin) { number in
       SelectorEntry(
@@ -68,7 +68,7 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
         name: name,
         origin: origin,
         action: action,
-        waitsForFrame: waitsForFrame
+        observation: observation
       )
     }
     address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())

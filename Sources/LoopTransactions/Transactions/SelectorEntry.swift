@@ -14,8 +14,13 @@ final class SelectorEntry: Sendable {
   /// An action that also receives the transaction's value.
   typealias ValueAction = @Sendable (AnyObject, ValueBox) throws -> Void
 
-  /// A function that receives the target and the clock of a commit.
-  typealias FrameFunction = @Sendable (EventLoop, AnyObject, FrameClock) -> Void
+  /// Functions of a selector whose action is observed, called on the loop.
+  struct Observation: Sendable {
+    /// Called when a pair begins to wait for a clock's frame.
+    let waitsForFrame: @Sendable (EventLoop, AnyObject, FrameClock) -> Void
+    /// Ends the observation of a pair, which has the selector's number.
+    let end: @Sendable (EventLoop, AnyObject, UInt32) -> Void
+  }
 
   /// Part of a transaction's identity. Starts at 1.
   let number: UInt32
@@ -27,8 +32,8 @@ final class SelectorEntry: Sendable {
   let valueAction: ValueAction?
   /// The `MergeBox` of a selector that carries values.
   let merge: (AnyObject & Sendable)?
-  /// Called on the loop when a pair begins to wait for a clock's frame.
-  let waitsForFrame: FrameFunction?
+  /// Set if the action is observed.
+  let observation: Observation?
 
   /// Creates an entry. Its transactions carry values if there is a
   /// `valueAction`.
@@ -40,7 +45,7 @@ final class SelectorEntry: Sendable {
     action: @escaping Action,
     valueAction: ValueAction? = nil,
     merge: (AnyObject & Sendable)? = nil,
-    waitsForFrame: FrameFunction? = nil
+    observation: Observation? = nil
   ) {
     self.number = number
     self.targetType = targetType
@@ -49,7 +54,7 @@ final class SelectorEntry: Sendable {
     self.action = action
     self.valueAction = valueAction
     self.merge = merge
-    self.waitsForFrame = waitsForFrame
+    self.observation = observation
   }
 
   /// Names the selector's transactions, such as `Label.layout`.

@@ -7,10 +7,14 @@ enum SelectorTable {
 
   private struct State {
     var entries: [Key: SelectorEntry] = [:]
+    var observing: [SelectorEntry] = []
     var conflicts = SelectorConflicts()
   }
 
   private static let state = Locked(State())
+
+  /// The selectors whose actions are observed.
+  static var observing: [SelectorEntry] { state.withLock { $0.observing } }
 
   /// Returns the entry for `name` on `type`. Creates the entry with `make` if
   /// it does not exist.
@@ -34,6 +38,7 @@ enum SelectorTable {
       }
       let entry = make(UInt32(state.entries.count + 1))
       state.entries[key] = entry
+      if entry.observation != nil { state.observing.append(entry) }
       return (entry, nil)
     }
     if let conflict { System.logToStandardError(conflict) }

@@ -253,7 +253,8 @@ extension Transaction {
     return whileAlive { isLinked || transactions.isPending(key, number) }
   }
 
-  /// Cancels the pair if it is pending. Returns whether it was pending.
+  /// Cancels the pair if it is pending. Returns whether it was pending. Also
+  /// ends the observation of a selector made with `Selector.withObservation`.
   ///
   /// Call on the loop.
   ///
@@ -261,7 +262,7 @@ extension Transaction {
   @discardableResult
   public func cancel() -> Bool {
     transactions.checkThread("Transaction.cancel")
-    return whileAlive { transactions.cancel(key, number) }
+    return whileAlive { transactions.cancel(key, address, number) }
   }
 
   /// Performs the pair at once if it is pending, and not again later. Returns

@@ -85,8 +85,8 @@ extension TransactionSet {
   /// Tells the selector that the pair is about to wait for `clock`.
   private func willWait(_ key: UInt, _ selector: UInt, _ clock: FrameClock) {
     SelectorEntry.unmanaged(at: selector)._withUnsafeGuaranteedRef {
-      guard let waitsForFrame = $0.waitsForFrame, let loop else { return }
-      waitsForFrame(loop, KeyedObject.at(key).takeUnretainedValue(), clock)
+      guard let observation = $0.observation, let loop else { return }
+      observation.waitsForFrame(loop, KeyedObject.at(key).takeUnretainedValue(), clock)
     }
   }
 

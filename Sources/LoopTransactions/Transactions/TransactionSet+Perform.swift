@@ -97,9 +97,13 @@ extension TransactionSet {
     return true
   }
 
-  /// Cancels (`key`, `number`) if it is pending. Returns whether it was
-  /// pending.
-  func cancel(_ key: UInt, _ number: UInt32) -> Bool {
+  /// Cancels (`key`, `number`) if it is pending, and ends its observation.
+  /// Returns whether it was pending. The caller retains the target.
+  func cancel(_ key: UInt, _ selector: UInt, _ number: UInt32) -> Bool {
+    SelectorEntry.unmanaged(at: selector)._withUnsafeGuaranteedRef {
+      guard let observation = $0.observation, let loop else { return }
+      observation.end(loop, KeyedObject.at(key).takeUnretainedValue(), number)
+    }
     guard let entry = removeLive(key, number) else { return false }
     metrics.cancelled.add()
     discard(entry)

@@ -1,0 +1,159 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Observation
+import TestSupport
+import Testing
+
+@Observable
+private final class Model: @unchecked Sendable {
+  // @unchecked: the tests change it on one thread at a time.
+  var title = "a"
+}
+
+private final class View: @unchecked Sendable {
+  // @unchecked: used on the loop's thread only.
+  static let layout = Selector<View>.withObservation("ended layout") { $0.record("layout") }
+  static let draw = Selector<View>.withObservation("ended draw") { $0.record("draw") }
+  static let save = Selector<View>("ended save") { $0.record("save") }
+
+  let model = Model()
+  let trace: Trace
+  var onRecord: (View) -> Void = { _ in }
+
+  init(_ trace: Trace) { self.trace = trace }
+
+  func record(_ action: String) {
+    trace.record("\(action) \(model.title)")
+    onRecord(self)
+  }
+}
+
+// C4, T7
+@Suite("Selector.withObservation: the end of an observation")
+struct ObservationEndTests {
+  enum Way: CaseIterable, Sendable {
+    case pair, transaction, weakTransaction, target
+
+    fileprivate func end(_ view: View, on loop: EventLoop) {
+      switch self {
+      case .pair: loop.cancel(view, View.layout)
+      case .transaction: Transaction(view, View.layout, on: loop).cancel()
+      case .weakTransaction: Transaction(view, View.layout, on: loop, hold: .weak).cancel()
+      case .target: loop.stopObserving(view)
+      }
+    }
+  }
+
+  @Test("after a cancel, no change performs the action, until it is performed again", arguments: Way.allCases)
+  func ends(_ way: Way) throws {
+    try stepping { stepped in
+      let (loop, view) = (stepped.loop, View(stepped.trace))
+      for round in ["b", "c"] {
+        loop.commit(view, View.layout)
+        stepped.runUntilIdle()
+        way.end(view, on: loop)
+        stepped.trace.take()
+        view.model.title = round
+        elsewhere { view.model.title += "!" }
+        #expect(!loop.isPending(view, View.layout))
+        stepped.runUntilIdle()
+        #expect(stepped.trace.take() == [])
+        loop.commit(view, View.layout)
+        stepped.runUntilIdle()
+        view.model.title = "observed"
+        stepped.runUntilIdle()
+        #expect(stepped.trace.take() == ["layout \(round)!", "layout observed"])
+      }
+      #expect(loop.observedCount <= 1)
+    }
+  }
+
+  @Test("a change that is pending, or was made on another thread before, is cancelled", arguments: Way.allCases)
+  func pending(_ way: Way) throws {
+    try stepping { stepped in
+      let (loop, view) = (stepped.loop, View(stepped.trace))
+      for isElsewhere in [false, true] {
+        loop.commit(view, View.layout)
+        stepped.runUntilIdle()
+        stepped.trace.take()
+        if isElsewhere { elsewhere { view.model.title = "b" } } else { view.model.title = "c" }
+        way.end(view, on: loop)
+        stepped.runUntilIdle()
+        #expect(stepped.trace.take() == [])
+      }
+    }
+  }
+
+  @Test("an action that ends its own observation is not performed again")
+  func within() throws {
+    try stepping { stepped in
+      let (loop, view) = (stepped.loop, View(stepped.trace))
+      view.onRecord = { loop.cancel($0, View.layout) }
+      loop.commit(view, View.layout)
+      stepped.runUntilIdle()
+      view.model.title = "b"
+      #expect(stepped.runUntilIdle() == 0)
+      #expect(stepped.trace.events == ["layout a"])
+    }
+  }
+
+  @Test("stopObserving ends all observations of a target, and leaves other pairs pending")
+  func target() throws {
+    try stepping { stepped in
+      let (loop, view, other) = (stepped.loop, View(stepped.trace), View(stepped.trace))
+      for selector in [View.layout, View.draw] {
+        loop.commit(view, selector)
+        loop.commit(other, selector)
+      }
+      stepped.runUntilIdle()
+      stepped.trace.take()
+      view.model.title = "b"
+      loop.commit(view, View.save)
+      loop.stopObserving(view)
+      view.model.title = "c"
+      other.model.title = "other"
+      stepped.runUntilIdle()
+      #expect(stepped.trace.take().sorted() == ["draw other", "layout other", "save c"])
+      // A pair that was never performed is cancelled, too.
+      loop.commit(view, View.draw)
+      loop.stopObserving(view)
+      #expect(stepped.runUntilIdle() == 0)
+    }
+  }
+
+  @Test("a cancelled pair forgets the clock of its frames")
+  func clock() throws {
+    try stepping { stepped in
+      let (loop, view) = (stepped.loop, View(stepped.trace))
+      let screen = try FrameClock(on: loop, framesPerSecond: 100)
+      loop.commit(view, View.layout, atNextFrameOf: screen)
+      loop.cancel(view, View.layout)
+      stepped.advance(by: .milliseconds(20))
+      #expect(stepped.trace.events == [])
+      loop.commit(view, View.layout)
+      stepped.step()
+      view.model.title = "b"
+      stepped.step()
+      #expect(stepped.trace.events == ["layout a", "layout b"])
+    }
+  }
+
+  @Test("an inner action's observation can be ended without the outer one's")
+  func nested() throws {
+    try stepping { stepped in
+      let (loop, outer, inner) = (stepped.loop, View(stepped.trace), View(stepped.trace))
+      outer.onRecord = { _ in
+        loop.commit(inner, View.draw)
+        loop.performIfNeeded(inner, View.draw)
+      }
+      loop.commit(outer, View.layout)
+      stepped.runUntilIdle()
+      loop.stopObserving(inner)
+      stepped.trace.take()
+      #expect(stepped.runUntilIdle() == 0)
+      outer.model.title = "b"
+      stepped.runUntilIdle()
+      #expect(stepped.trace.take() == ["layout b", "draw a"])
+    }
+  }
+}
