@@ -13,7 +13,7 @@ extension Selector where Target: MainActorTarget {
   ) {
     self.init(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(main: action)),
       erased: { object in
         try onMainActor(unsafeDowncast(object, to: Target.self), action)
       }
@@ -35,7 +35,7 @@ extension Selector where Target: Actor {
   ) {
     self.init(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(isolated: action)),
       erased: { object in
         try unsafeDowncast(object, to: Target.self).assumeIsolated { try action($0) }
       }
@@ -57,7 +57,7 @@ extension Selector.Carrying where Target: MainActorTarget {
   ) where Value: Sendable {
     self.init(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(main: action)),
       merge: keep.merge,
       onLoop: { target, value in
         try onMainActor(target) { try action($0, value) }
@@ -78,7 +78,7 @@ extension Selector.Carrying where Target: MainActorTarget {
   ) where Value: Sendable {
     self.init(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(main: action)),
       merge: merge,
       onLoop: { target, value in
         try onMainActor(target) { try action($0, value) }
@@ -101,7 +101,7 @@ extension Selector.Carrying where Target: Actor {
   ) where Value: Sendable {
     self.init(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(isolated: action)),
       merge: keep.merge,
       onLoop: { target, value in
         try target.assumeIsolated { try action($0, value) }
@@ -122,7 +122,7 @@ extension Selector.Carrying where Target: Actor {
   ) where Value: Sendable {
     self.init(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(isolated: action)),
       merge: merge,
       onLoop: { target, value in
         try target.assumeIsolated { try action($0, value) }

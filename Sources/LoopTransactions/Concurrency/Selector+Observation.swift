@@ -46,7 +46,7 @@ extension Selector {
     line: UInt = #line,
     _ action: @escaping @Sendable (Target) throws -> Void
   ) -> Selector {
-    Selector(name, SelectorOrigin(fileID, line), observing: action)
+    Selector(name, SelectorOrigin(fileID, line, RawClosure(action)), observing: action)
   }
 
   // Has a name of its own, so that the compiler does not prefer an isolated
@@ -91,7 +91,11 @@ extension Selector where Target: MainActorTarget {
     line: UInt = #line,
     _ action: @escaping @MainActor @Sendable (Target) throws -> Void
   ) -> Selector {
-    Selector(name, SelectorOrigin(fileID, line), observing: { try onMainActor($0, action) })
+    Selector(
+      name,
+      SelectorOrigin(fileID, line, RawClosure(main: action)),
+      observing: { try onMainActor($0, action) }
+    )
   }
 }
 
@@ -109,7 +113,7 @@ extension Selector where Target: Actor {
   ) -> Selector {
     Selector(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(isolated: action)),
       observing: { target in try target.assumeIsolated { try action($0) } }
     )
   }

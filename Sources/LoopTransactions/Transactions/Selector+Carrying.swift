@@ -42,7 +42,12 @@ extension Selector {
       line: UInt = #line,
       _ action: @escaping @Sendable (Target, Value) throws -> Void
     ) {
-      self.init(name, SelectorOrigin(fileID, line), merge: keep.merge, onLoop: action)
+      self.init(
+        name,
+        SelectorOrigin(fileID, line, RawClosure(action)),
+        merge: keep.merge,
+        onLoop: action
+      )
     }
 
     /// Creates the selector called `name`, whose transactions merge their
@@ -64,7 +69,12 @@ extension Selector {
       line: UInt = #line,
       _ action: @escaping @Sendable (Target, Value) throws -> Void
     ) {
-      self.init(name, SelectorOrigin(fileID, line), merge: merge, onLoop: action)
+      self.init(
+        name,
+        SelectorOrigin(fileID, line, RawClosure(action)),
+        merge: merge,
+        onLoop: action
+      )
     }
 
     // Has a name of its own, so that the compiler does not prefer an isolated

@@ -3,7 +3,7 @@
 /// Selectors with the same target type and name are equal, wherever they are
 /// created. The first selector that is created determines the action. A debug
 /// build reports a second selector that is created at another place in the
-/// source. Creating a selector looks it up in a table under a lock, so create
+/// source, or whose action captures other values. Creating a selector looks it up in a table under a lock, so create
 /// it once, as a `static let` of the target's class.
 ///
 /// ```swift
@@ -30,7 +30,9 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
   ///     reports.
   ///   - fileID: With `line`, the place where the selector is created. If a
   ///     name is used at two places, a debug build reports both on standard
-  ///     error, once.
+  ///     error, once. It also reports a place that creates a selector again with
+  ///     other captured values, as far as it can compare them: pass such values
+  ///     to a `Selector.Carrying`, or make them part of the name.
   ///   - line: See `fileID`.
   ///   - action: Called on the loop. An error that it throws is passed to the
   ///     loop's error handler.
@@ -44,7 +46,7 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
   ) {
     self.init(
       name,
-      SelectorOrigin(fileID, line),
+      SelectorOrigin(fileID, line, RawClosure(action)),
       erased: { object in try action(unsafeDowncast(object, to: Target.self)) }
     )
   }

@@ -8,7 +8,7 @@ enum SelectorTable {
   private struct State {
     var entries: [Key: SelectorEntry] = [:]
     var observing: [SelectorEntry] = []
-    var conflicts = SelectorConflicts()
+    var reported: Set<String> = []
   }
 
   private static let state = Locked(State())
@@ -20,28 +20,31 @@ enum SelectorTable {
   /// it does not exist.
   ///
   /// Call from any thread. A debug build reports a selector that is created at
-  /// two places.
+  /// two places, or with other captured values.
   static func entry(
     _ type: Any.Type,
     _ name: String,
     _ origin: SelectorOrigin?,
     make: (_ number: UInt32) -> SelectorEntry
   ) -> SelectorEntry {
-    let (entry, conflict) = state.withLock { state -> (SelectorEntry, String?) in
+    let (entry, isNew) = state.withLock { state in
       let key = Key(type: ObjectIdentifier(type), name: name)
-      if let entry = state.entries[key] {
-        #if DEBUG
-          return (entry, state.conflicts.message(entry, origin))
-        #else
-          return (entry, nil)
-        #endif
-      }
+      if let entry = state.entries[key] { return (entry, false) }
       let entry = make(UInt32(state.entries.count + 1))
       state.entries[key] = entry
       if entry.observation != nil { state.observing.append(entry) }
-      return (entry, nil)
+      return (entry, true)
     }
-    if let conflict { System.logToStandardError(conflict) }
+    #if DEBUG
+      // Without the lock, because captured values are compared with their `==`.
+      if !isNew, let origin { report(SelectorConflict(entry, origin)) }
+    #endif
     return entry
+  }
+
+  private static func report(_ conflict: SelectorConflict?) {
+    guard let conflict else { return }
+    let isFirst = state.withLock { $0.reported.insert(conflict.key).inserted }
+    if isFirst { System.logToStandardError(conflict.message) }
   }
 }

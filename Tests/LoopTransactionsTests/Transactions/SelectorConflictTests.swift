@@ -11,6 +11,7 @@ private actor Isolated {}
 /// Selectors that a separate process creates.
 private enum Making: Codable {
   case twoPlaces, threeLines, everyKindTwice, onePlace, observed, otherTypes
+  case otherCaptures, everyKindCapturing, equalCaptures
 
   func callAsFunction() throws {
     switch self {
@@ -34,12 +35,55 @@ private enum Making: Codable {
         everywhere(2) { _ in makeEveryKind() }
       }
     case .observed: try performObserved()
+    case .otherCaptures:
+      makeCapturing(Int.self, "a text that is stored outside of its String", Plain())
+      for _ in 0..<2 {
+        makeCapturing(String.self, "another text of the same length, stored too", Plain())
+      }
+    case .everyKindCapturing: for text in ["a", "b", "b"] { makeEveryKindCapturing(text) }
+    case .equalCaptures:
+      let target = Plain()
+      for _ in 0..<3 {
+        // Equal, but in memory of its own.
+        let text = String(repeating: "long ", count: 10)
+        makeCapturing(Int.self, text, target)
+        makeEveryKindCapturing(text)
+      }
     case .otherTypes:
       _ = Selector<Plain>("shared") { _ in }
       _ = Selector<Marked>("shared") { _ in }
       _ = Selector<Plain>.Carrying<Int>("shared") { _, _ in }
       _ = Selector<Plain>.Carrying<String>("shared") { _, _ in }
     }
+  }
+
+  /// Makes selectors in one place. Their values differ at the second call.
+  private func makeCapturing<T>(_ type: T.Type, _ text: String, _ target: Plain) {
+    _ = Selector<Plain>("text") { _ in _ = text }
+    _ = Selector<Plain>("object") { _ in _ = target }
+    _ = Selector<Plain>("type") { _ in _ = "\(T.self)" }
+    _ = Selector<Plain>("mixed") { _ in _ = (target, text) }
+    let inner: @Sendable () -> String = { text }
+    _ = Selector<Plain>("closure") { _ in _ = inner() }
+    // Not compared, and so not reported.
+    _ = Selector<Plain>("not compared") { [weak target, texts = [text]] _ in
+      _ = (target, texts)
+    }
+  }
+
+  private func makeEveryKindCapturing(_ text: String) {
+    _ = Selector<Plain>("plain") { _ in _ = text }
+    _ = Selector<Marked>("marked") { _ in _ = text }
+    _ = Selector<Isolated>("isolated") { _ in _ = text }
+    _ = Selector<Plain>.Carrying<Int>("keep", keep: .first) { _, _ in _ = text }
+    _ = Selector<Plain>.Carrying<Int>("merge", merge: +) { _, _ in _ = text }
+    _ = Selector<Marked>.Carrying<Int>("keep") { _, _ in _ = text }
+    _ = Selector<Marked>.Carrying<Int>("merge", merge: +) { _, _ in _ = text }
+    _ = Selector<Isolated>.Carrying<Int>("keep") { _, _ in _ = text }
+    _ = Selector<Isolated>.Carrying<Int>("merge", merge: +) { _, _ in _ = text }
+    _ = Selector<Plain>.withObservation("observed") { _ in _ = text }
+    _ = Selector<Marked>.withObservation("observed") { _ in _ = text }
+    _ = Selector<Isolated>.withObservation("observed") { _ in _ = text }
   }
 
   private func makeEveryKind() {
@@ -116,11 +160,24 @@ struct SelectorConflictTests {
         #expect(line.split(separator: "SelectorConflictTests.swift:").count == 3, "\(line)")
       }
     }
+
+    // T1
+    @Test("a debug build reports once that an action captures other values")
+    func otherCaptures() async {
+      let lines = await reported(by: .otherCaptures)
+      let names = ["text", "object", "type", "mixed", "closure"]
+      #expect(lines.count == names.count)
+      for (name, line) in zip(names, lines) {
+        #expect(line.hasPrefix("Selector Plain.\(name): made again at "))
+        #expect(line.contains("captures other values") && line.contains("Selector.Carrying"))
+      }
+      #expect(await reported(by: .everyKindCapturing).count == 12)
+    }
   #else
     // T1
     @Test(
       "a release build does not report a second definition",
-      arguments: [Making.twoPlaces, .threeLines, .everyKindTwice]
+      arguments: [Making.twoPlaces, .threeLines, .everyKindTwice, .otherCaptures]
     )
     private func reportsNothing(making: Making) async {
       #expect(await reported(by: making) == [])
@@ -130,6 +187,10 @@ struct SelectorConflictTests {
   // T1
   @Test("creating a selector repeatedly in one place is not reported")
   func samePlace() async { #expect(await reported(by: .onePlace) == []) }
+
+  // T1
+  @Test("creating a selector repeatedly with equal captured values is not reported")
+  func equalCaptures() async { #expect(await reported(by: .equalCaptures) == []) }
 
   // T1, C4
   @Test("performing an observing action is not reported as a second definition")
