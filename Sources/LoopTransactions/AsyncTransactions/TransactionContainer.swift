@@ -25,7 +25,16 @@ public final class TransactionContainer {
   /// The enclosing container. A weak reference.
   ///
   /// Call on the loop.
-  public weak var parent: TransactionContainer?
+  ///
+  /// - Precondition: The new value is neither this container nor inside it.
+  /// - Complexity: O(depth) of the new value.
+  public var parent: TransactionContainer? {
+    get { enclosing }
+    set {
+      checkNotInside(newValue)
+      enclosing = newValue
+    }
+  }
 
   /// Whether this container provides the transaction for the containers it
   /// encloses.
@@ -63,6 +72,7 @@ public final class TransactionContainer {
   private let scheduler: OperationScheduler
   let core: PortCore
   // The storage of the properties above.
+  private weak var enclosing: TransactionContainer?
   private var onBegin: ((AsyncTransaction) -> Void)?
   private var onComplete: ((AsyncTransaction) -> Void)?
   private var current: AsyncTransaction?
@@ -88,7 +98,7 @@ public final class TransactionContainer {
   ) {
     loop.checkUsable("TransactionContainer.init")
     core = loop.core
-    self.parent = parent
+    enclosing = parent
     self.name = name
     self.collects = collects
     self.scheduler = scheduler
@@ -130,6 +140,21 @@ public final class TransactionContainer {
     if let open = current { core.loopOnThread?.part(TransactionGroup.self).remove(open) }
     current = nil
     for transaction in unfinished { transaction.cancelEvenIfOpen() }
+  }
+
+  /// Traps if this container is `parent` or encloses it. Looking for the
+  /// collector would never end.
+  private func checkNotInside(_ parent: TransactionContainer?) {
+    var container = parent
+    while let each = container {
+      if each === self {
+        trap(
+          "TransactionContainer.parent: \(name) encloses its new parent, \(parent?.name ?? name); "
+            + "first set the parent of that one"
+        )
+      }
+      container = each.enclosing
+    }
   }
 
   private var openTransaction: AsyncTransaction {

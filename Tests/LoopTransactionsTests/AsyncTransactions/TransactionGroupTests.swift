@@ -151,6 +151,36 @@ struct TransactionGroupTests {
   }
 
   // O7
+  @Test("a container that would enclose itself traps")
+  func cycles() async throws {
+    let longer = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let page = TransactionContainer(on: loop, name: "page")
+        let card = TransactionContainer(on: loop, in: page, name: "card")
+        page.parent = TransactionContainer(on: loop, in: card, name: "cover")
+      }
+    }
+    #expect(said(longer, "TransactionContainer.parent: page encloses its new parent, cover"))
+    let own = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let page = TransactionContainer(on: loop, name: "page")
+        page.parent = page
+      }
+    }
+    #expect(said(own, "TransactionContainer.parent: page encloses its new parent, page"))
+    // A container may move, also to a former part of itself.
+    try withLoop { loop in
+      let page = TransactionContainer(on: loop, collects: true)
+      let card = TransactionContainer(on: loop, in: page)
+      card.parent = nil
+      page.parent = card
+      card.collects = true
+      page.collects = false
+      #expect(page.collector === card)
+    }
+  }
+
+  // O7
   @Test("parts added in the next tick go into a new transaction")
   func oneForEachTick() throws {
     try withLoop { loop in
