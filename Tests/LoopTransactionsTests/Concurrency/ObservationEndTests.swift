@@ -44,7 +44,10 @@ struct ObservationEndTests {
     }
   }
 
-  @Test("after a cancel, no change performs the action, until it is performed again", arguments: Way.allCases)
+  @Test(
+    "after a cancel, no change performs the action, until it is performed again",
+    arguments: Way.allCases
+  )
   func ends(_ way: Way) throws {
     try stepping { stepped in
       let (loop, view) = (stepped.loop, View(stepped.trace))
@@ -68,7 +71,10 @@ struct ObservationEndTests {
     }
   }
 
-  @Test("a change that is pending, or was made on another thread before, is cancelled", arguments: Way.allCases)
+  @Test(
+    "a change that is pending, or was made on another thread before, is cancelled",
+    arguments: Way.allCases
+  )
   func pending(_ way: Way) throws {
     try stepping { stepped in
       let (loop, view) = (stepped.loop, View(stepped.trace))
