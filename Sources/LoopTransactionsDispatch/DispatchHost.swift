@@ -12,6 +12,9 @@ public import LoopTransactions
 /// run loop on the main thread, the main queue and this host are suspended
 /// until the nested run ends.
 ///
+/// A `LoopWatchdog` of the loop sees the turns only. Dispatch does not report
+/// other blocks of the main queue. Use `RunLoopHost` to have them watched, too.
+///
 /// The loop must belong to the main thread. On Linux, `dispatchMain()` and an
 /// async `main` serve the queue on other threads, where a turn traps. The loop
 /// keeps the host until `cancel()`, or until the loop is closed.

@@ -13,6 +13,9 @@ private import LoopTransactionsDispatch
 /// loop uses no CPU. If a callback of the loop runs a nested run loop, as a
 /// modal dialog may, the loop is suspended until the nested run ends.
 ///
+/// A `LoopWatchdog` of the loop also reports blocks of the main queue, main-actor
+/// tasks and other callbacks that hold the run loop between two turns.
+///
 /// The loop must belong to the main thread, and so does the host. The loop
 /// keeps the host until `cancel()`, or until the loop is closed.
 ///
@@ -92,19 +95,30 @@ extension RunLoopHost {
   fileprivate func runLoopWillWait() {
     guard !isTurning else { return }
     if embedding?.nextTimeout == .zero { turn() }
+    embedding?.hostWillWait()
     guard let timeout = embedding?.nextTimeout else { return isWaiting = true }
     isWaiting = true
     if timeout == .zero { return CFRunLoopWakeUp(CFRunLoopGetMain()) }
     sources?.arm(timeout)
   }
 
-  fileprivate func runLoopHasWaited() { isWaiting = false }
+  fileprivate func runLoopHasWaited() {
+    isWaiting = false
+    publishWork()
+  }
+
+  // The run loop drains the main queue itself, so a watchdog learns of its blocks
+  // only here.
+  private func publishWork() {
+    if !isTurning { embedding?.hostDidWake("main queue or run loop") }
+  }
 
   /// Called when a run of the run loop ends. A run that only polls, or that
   /// ends after a source, calls no `beforeWaiting` observer.
   fileprivate func runLoopExits() {
-    guard !isTurning, embedding?.nextTimeout == .zero else { return }
-    turn()
+    guard !isTurning else { return }
+    if embedding?.nextTimeout == .zero { turn() }
+    embedding?.hostWillWait()
   }
 
   /// Makes a turn. Called when the descriptor is readable, a timer is due, or
@@ -119,6 +133,7 @@ extension RunLoopHost {
     isTurning = true
     embedding?.turn()
     isTurning = false
+    publishWork()
     sources?.resume()
   }
 

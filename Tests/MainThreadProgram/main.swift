@@ -20,6 +20,8 @@ let cases: [String: @MainActor () throws -> Void] = [
   "adopted": adopted,
   "throws": throwing,
   "embedded": embedded,
+  "watched": watched,
+  "watchedInTurns": watchedInTurns,
   "activities": activities,
   "embeddedActivities": embeddedActivities,
   "trapped": trapped,

@@ -11,6 +11,9 @@
 /// closed. Until then its run waits for the main queue. `EventLoop.runMain(_:)`
 /// creates a bridge.
 ///
+/// In reports of ticks and of a `LoopWatchdog`, the blocks that one tick runs
+/// are one piece of work, the job `main queue`.
+///
 /// ```swift
 /// let loop = try EventLoop()
 /// let bridge = try MainQueueBridge(on: loop)
@@ -133,7 +136,7 @@ extension MainQueueBridge {
     // Retained, because a block may close an adopted loop and release the
     // bridge.
     withExtendedLifetime((self, loop)) {
-      loop.calledBack { source.drain() }
+      loop.recorded(OwnerWord(.job, "main queue")) { loop.calledBack { source.drain() } }
     }
     // If an earlier block closed the bridge, a flag that is not set proves
     // nothing.

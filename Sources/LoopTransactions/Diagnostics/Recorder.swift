@@ -311,6 +311,13 @@ extension Recorder {
     if _slowPath(isTraced) { traceBeginTick() }
   }
 
+  /// Publishes that the loop's host runs work of its own between two turns, or
+  /// that it waits if `owner` is nil. It is no part of a tick.
+  mutating func publish(hostsWork owner: OwnerWord?) {
+    let now = now
+    if let owner { slot?.begin(owner.rawValue, at: now) } else { slot?.end(at: now) }
+  }
+
   /// Whether pieces of work have begun since the last tick ended.
   var hasPieces: Bool { isInTick && tick.pieceCount > 0 }
 

@@ -18,7 +18,8 @@ public struct Work: Hashable, Sendable {
     case event
     /// A job of a task or an actor. On a worker it has the name of the scheduler.
     /// On a loop it has no name, because Swift's runtime does not report the name
-    /// of a job's task outside of the task.
+    /// of a job's task outside of the task. The jobs and blocks that a
+    /// `MainQueueBridge` runs in a tick are one piece with the name `main queue`.
     case job
     /// The callback of an observer.
     case observer

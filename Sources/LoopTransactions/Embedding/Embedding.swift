@@ -153,6 +153,19 @@ public final class Embedding {
     detach { loop.endEmbedding() }
   }
 
+  /// Publishes for a watchdog that the host runs code of its own, called `name`
+  /// in reports, until the next turn or `hostWillWait()`.
+  ///
+  /// Call on the loop, outside of turns.
+  package func hostDidWake(_ name: StaticString) {
+    loop?.recorder?.pointee.publish(hostsWork: OwnerWord(.other, name))
+  }
+
+  /// Publishes that the host waits.
+  ///
+  /// Call on the loop, outside of turns.
+  package func hostWillWait() { loop?.recorder?.pointee.publish(hostsWork: nil) }
+
   private func checked(_ operation: StaticString) -> EventLoop {
     core.checkThread(operation)
     guard let loop else {

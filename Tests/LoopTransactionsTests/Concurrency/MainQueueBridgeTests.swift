@@ -102,6 +102,13 @@ import Testing
     @Test("the main queue is served in a host's turns")  // C2, C5
     func embedded() throws { #expect(try say("embedded") == ["hops in turns: true"]) }
 
+    @Test("a watchdog and tick reports name main-actor tasks and blocks of the main queue")
+    func watched() throws {  // X2, X4
+      let (tick, held) = ("tick of job main queue, 1 job", "held by job main queue, one piece true")
+      #expect(try say("watched") == [tick, held, held])
+      #expect(try say("watchedInTurns") == [tick, held])
+    }
+
     @Test(
       "a main-actor task that iterates over activities does not keep a loop awake, even if it hops"
     )  // C3, L7

@@ -198,6 +198,24 @@ struct LoopWatchdogTests {
     try thread.end()
   }
 
+  @Test("work of a host between two turns is reported if the host publishes it")  // X4
+  func hostsWork() throws {
+    let (holds, loop) = (Holds(), try EventLoop())
+    let embedding = Embedding(loop)
+    loop.watchdog = try holds.watchdog()
+    for reports in 1...2 {
+      embedding.turn()
+      embedding.hostDidWake("run loop")
+      while holds.running.count < reports { compute() }
+      embedding.hostWillWait()
+      #expect(inTime { holds.over.count == reports })
+    }
+    #expect(holds.running.map(\.work.description) == ["other run loop", "other run loop"])
+    loop.watchdog = nil
+    try loop.close()
+    #expect(holds.running.count == 2)
+  }
+
   @Test("a handler may release its watchdog")  // X4
   func releasedInHandler() throws {
     let (box, released) = (Locked<LoopWatchdog?>(nil), Gate())

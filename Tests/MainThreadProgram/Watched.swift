@@ -1,0 +1,61 @@
+import Dispatch
+import LoopTransactions
+import TestSupport
+
+/// Computes in a main-actor task, and then in a block of the main queue, until
+/// the loop's watchdog reports it. Prints the reported work, and that of the
+/// tick.
+@MainActor
+func watched() throws {
+  let reports = Locked<[String]>([])
+  try EventLoop.runMain { loop in
+    try watch(loop, reports)
+    let port = loop.port
+    Task { @MainActor in
+      compute(until: 1, reports)
+      DispatchQueue.main.async {
+        compute(until: 2, reports)
+        port.stop()
+      }
+    }
+  }
+  for report in reports.withLock({ $0 }) { print(report) }
+}
+
+/// Does the same with a task in the turns of a host.
+@MainActor
+func watchedInTurns() throws {
+  let reports = Locked<[String]>([])
+  let loop = try EventLoop()
+  _ = try MainQueueBridge(on: loop)
+  let embedding = Embedding(loop)
+  try watch(loop, reports)
+  var hasComputed = false
+  Task { @MainActor in
+    compute(until: 1, reports)
+    hasComputed = true
+  }
+  while !hasComputed { embedding.turn() }
+  try loop.close()
+  for report in reports.withLock({ $0 }) { print(report) }
+}
+
+private func watch(_ loop: EventLoop, _ reports: Locked<[String]>) throws {
+  loop.watchdog = try LoopWatchdog(threshold: .milliseconds(25)) { hold in
+    // Another tick is as long if the thread loses its processor.
+    guard !hold.isOver, hold.work.kind == .job else { return }
+    reports.withLock { $0.append("held by \(hold.work), one piece \(hold.isOnePiece)") }
+  }
+  var ticks: Set<String> = []
+  loop.tickHandler = { tick in
+    guard tick.count(of: .job) > 0, let work = tick.longest?.work, work.kind == .job else { return }
+    let text = "tick of \(work), \(tick.count(of: .job)) job"
+    if ticks.insert(text).inserted { print(text) }
+  }
+}
+
+/// Computes until there are `count` reports. Without a report, the program is
+/// ended by `Process.endInTime()`.
+private func compute(until count: Int, _ reports: Locked<[String]>) {
+  while reports.withLock({ $0.count }) < count {}
+}
