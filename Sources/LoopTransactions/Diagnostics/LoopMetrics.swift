@@ -68,6 +68,10 @@ public struct LoopMetrics: Hashable, Sendable {
 
   /// The time the loop spent waiting for events. Zero unless
   /// `EventLoop.measuresTime` is true.
+  ///
+  /// Exact, except for a wait that a signal interrupted: if a callback of a
+  /// handle that the program opened itself follows, up to a millisecond of that
+  /// callback is added.
   public var idle: Duration = .zero
 
   /// The longest time between two waits of a run. Zero unless

@@ -136,6 +136,7 @@ extension EventLoop {
   /// Notes that the poll has returned, if this is the first callback since then.
   @inline(__always)
   func enterTick() {
+    endMeasuredWait()
     if let recorder { enterTick(recorder) }
   }
 
@@ -207,16 +208,17 @@ extension EventLoop {
 
   /// Notes that a wake arrived.
   func recordWake() {
-    guard let recorder else { return }
     enterTick()
+    guard let recorder else { return }
     if let sent = core.claimWakeStamp() { recorder.pointee.wasDue(atCycles: sent) }
   }
 
   /// Calls `body` as a piece of work of `owner`.
   @inline(__always)
   func recorded(_ owner: @autoclosure () -> OwnerWord, _ body: () -> Void) {
-    guard _slowPath(core.needsSlowTick), let recorder else { return body() }
+    guard _slowPath(core.needsSlowTick) else { return body() }
     enterTick()
+    guard let recorder else { return body() }
     let outer = recorder.pointee.enter()
     recorder.pointee.begin(owner())
     body()

@@ -1,5 +1,5 @@
 // Time measurement, if enabled. A measured tick ends when libuv is about to
-// poll.
+// poll. A wait ends with the first callback after it.
 extension EventLoop {
   /// Starts measuring now.
   func beginMeasuring() {
@@ -7,8 +7,9 @@ extension EventLoop {
     // Called for every run, because it costs nothing and the owner of an
     // adopted loop may have changed the setting.
     if !time.isVirtual { uv.measureIdleTime() }
-    tickEnd = nanoseconds
+    measuredUntil = nanoseconds
     idleBefore = idleNanoseconds
+    isWaitUnmeasured = false
   }
 
   /// Called when a run or a host's turn begins.
@@ -18,19 +19,38 @@ extension EventLoop {
     beginMeasuring()
   }
 
-  /// Adds the time since the last call. Time not spent waiting counts as busy.
+  /// Adds the time since the last call, or since the loop woke, to the busy time.
   func measureTick() {
-    let (now, idle) = (nanoseconds, idleNanoseconds)
-    let waited = idle &- idleBefore
+    endMeasuredWait()
+    let now = nanoseconds
     // libuv's idle time and our time are read at slightly different moments.
-    let stretch = max(now &- tickEnd, waited)
-    core.metrics.idle.add(waited)
-    core.metrics.busy.add(stretch &- waited)
-    if stretch &- waited > core.metrics.longestTick.value {
-      core.metrics.longestTick.set(stretch &- waited)
+    let busy = now > measuredUntil ? now - measuredUntil : 0
+    core.metrics.busy.add(busy)
+    if busy > core.metrics.longestTick.value { core.metrics.longestTick.set(busy) }
+    measuredUntil = now
+    idleBefore = idleNanoseconds
+    isWaitUnmeasured = didAnnounceSleep
+  }
+
+  /// Adds the time that the loop waited to the idle time, if this is the first
+  /// callback since the poll.
+  @inline(__always)
+  func endMeasuredWait() { if _slowPath(isWaitUnmeasured) { measureWait() } }
+
+  @inline(never)
+  private func measureWait() {
+    isWaitUnmeasured = false
+    guard !time.isVirtual, !wasTornDown else { return }
+    let measured = idleNanoseconds &- idleBefore
+    // libuv's clock is from the end of the poll, in whole milliseconds.
+    let polled = uv.milliseconds &* 1_000_000
+    var waited = measured
+    if measuredUntil &+ measured < polled {
+      // A signal interrupted the poll, and libuv forgot the time before it.
+      waited = min(nanoseconds, polled &+ 1_000_000) &- measuredUntil
     }
-    tickEnd = now
-    idleBefore = idle
+    core.metrics.idle.add(waited)
+    measuredUntil &+= waited
   }
 
   /// Measures up to the end of a run. The time until the next run does not

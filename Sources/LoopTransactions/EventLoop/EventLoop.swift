@@ -86,10 +86,13 @@ public final class EventLoop {
   @exclusivity(unchecked) var leavesNextTick = false
   // Whether the budget refused more work to the observer being called.
   @exclusivity(unchecked) var wasRefusedMore = false
-  // When time measurement last stopped, and libuv's idle time at that moment.
-  // A run that begins moves both to its start.
-  @exclusivity(unchecked) var tickEnd: UInt64 = 0
+  // The moment up to which time was measured, and libuv's idle time then. A run
+  // that begins moves both to its start.
+  @exclusivity(unchecked) var measuredUntil: UInt64 = 0
   @exclusivity(unchecked) var idleBefore: UInt64 = 0
+  // Whether the time since then began with a poll that may block, and no
+  // callback has run since.
+  @exclusivity(unchecked) var isWaitUnmeasured = false
 
   @exclusivity(unchecked) var timers = TimerList()
   @exclusivity(unchecked) var deadlines = DeadlineTimers()

@@ -3,8 +3,83 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 private final class Label: Sendable {
   static let layout = Selector<Label>("metrics layout") { _ in }
+}
+
+/// A way to wake a loop.
+enum Waking: Codable, CaseIterable, Sendable {
+  case signal, interruptedPost, post, wake, descriptor, timer, preciseTimer
+}
+
+/// Makes a loop sleep for 50 ms and then compute for 20 ms. Returns whether its
+/// metrics say so.
+private func measuresSleep(wokenBy way: Waking) throws -> Bool {
+  let loop = try EventLoop()
+  loop.measuresTime = true
+  loop.waitsForPosts = true
+  var idle: Duration?
+  let woke = Smuggled {
+    if idle != nil { return }
+    idle = loop.metrics.idle
+    spin(for: .milliseconds(20))
+    loop.stop()
+  }
+  let (start, pair) = (LoopClock.now, SocketPair())
+  try prepare(loop, to: woke.value, way, pair)
+  let (thread, port, far) = (pthread_self(), loop.port, pair.far)
+  let waker = TestThread {
+    usleep(50_000)
+    switch way {
+    case .signal: pthread_kill(thread, SIGUSR2)
+    case .interruptedPost:
+      pthread_kill(thread, SIGUSR1)
+      usleep(5000)
+      try? port.post { woke.value() }
+    case .post: try? port.post { woke.value() }
+    case .wake: port.wake()
+    case .descriptor: SocketPair.write(1, to: far)
+    case .timer, .preciseTimer: break
+    }
+  }
+  loop.run()
+  waker.join()
+  let (elapsed, metrics) = (start.duration(to: LoopClock.now), loop.metrics)
+  try loop.close()
+  #expect(metrics.busy >= .milliseconds(20) && metrics.busy + metrics.idle <= elapsed)
+  // In the first callback after the sleep, its time was known.
+  #expect(idle == metrics.idle)
+  return metrics.idle >= .milliseconds(40) && metrics.busy < .milliseconds(30)
+    && metrics.longestTick < .milliseconds(30)
+}
+
+/// Makes `loop` call `woke` if it is woken in this way.
+private func prepare(
+  _ loop: EventLoop,
+  to woke: @escaping () -> Void,
+  _ way: Waking,
+  _ pair: SocketPair
+) throws {
+  switch way {
+  case .signal:
+    Process.unblock(SIGUSR2)
+    try loop.onSignal(SIGUSR2, woke)
+  case .interruptedPost:
+    Process.unblock(SIGUSR1)
+    signal(SIGUSR1) { _ in }
+  case .post: break
+  case .wake: loop.addObserver(for: .afterWaiting) { _ in woke() }
+  case .descriptor: try loop.watch(pair.near, for: .readable) { _ in woke() }
+  case .timer: loop.addTimer(after: .milliseconds(50)) { _ in woke() }
+  case .preciseTimer:
+    try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(50))) { _ in woke() }
+  }
 }
 
 @Suite("LoopMetrics")
@@ -184,6 +259,16 @@ struct LoopMetricsTests {
       // processor while the loop polls.
       let elapsed = start.duration(to: LoopClock.now)
       #expect(loop.metrics.busy + loop.metrics.idle <= elapsed)
+    }
+  }
+
+  // X1. In a process of its own, because a signal's disposition is the process's.
+  @Test("the time until a loop wakes is idle time, in whatever way", arguments: Waking.allCases)
+  func waking(_ way: Waking) async {
+    await #expect(processExitsWith: .success) { [way] in
+      Process.endInTime()
+      // Repeated, because the process may lose the processor for longer than 10 ms.
+      while try !measuresSleep(wokenBy: way) {}
     }
   }
 
