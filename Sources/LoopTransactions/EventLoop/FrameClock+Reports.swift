@@ -66,8 +66,8 @@ extension FrameClock {
 
   /// The deadline of the first of the frames that `frame` stands for.
   private func firstDeadline(of frame: Frame) -> LoopClock.Instant {
-    guard frame.missed > 0, let framesPerSecond else { return frame.deadline }
-    return frame.deadline.advanced(by: .seconds(-Double(frame.missed) / framesPerSecond))
+    guard frame.missed > 0, let period else { return frame.deadline }
+    return frame.deadline.advanced(by: .zero - period * frame.missed)
   }
 }
 

@@ -41,7 +41,10 @@ public final class FrameClock {
     /// without a deadline, the time of the call.
     public let deadline: LoopClock.Instant
 
-    /// The number of earlier frames that passed without a call.
+    /// The number of earlier frames that passed without a call. If the clock has
+    /// no closure, those that passed while commits waited. A host's frames count
+    /// as missed if it announces their deadlines: the shortest time between two
+    /// deadlines so far is taken for its period.
     public let missed: Int
   }
 
@@ -62,8 +65,14 @@ public final class FrameClock {
   private let source: Source
   private var timer: LoopTimer?  // loop only
   private var next = 1  // loop only
-  // Whether a requested frame of a host has not begun yet.
-  private var isRequested = false  // loop only
+  // The frames that a host has announced.
+  private var hosted = HostedFrames()  // loop only
+
+  /// The time between two frames, if it is known.
+  var period: Duration? {
+    if let framesPerSecond { return .seconds(1 / framesPerSecond) }
+    return hosted.period.map { .nanoseconds(Int64(clamping: $0)) }
+  }
 
   /// The handler of frame reports, if there is one.
   var reporting: FrameReporting?  // loop only
@@ -210,8 +219,9 @@ public final class FrameClock {
       )
     }
     guard isActive, !core.isForked, let loop = core.loopOnThread else { return }
-    isRequested = false
-    let frame = Frame(index: next, deadline: due ?? loop.now, missed: 0)
+    let (deadline, missed) = hosted.begin(due: due?.nanoseconds, at: loop.nanoseconds)
+    let instant = LoopClock.Instant(nanoseconds: deadline)
+    let frame = Frame(index: next, deadline: instant, missed: missed)
     next += 1
     withExtendedLifetime((self, loop)) {
       reported(frame) {
@@ -231,8 +241,7 @@ public final class FrameClock {
       let deadline = TimerSchedule.deadline(ofFrameAfter: now, origin, rate)
       timer?.request(at: LoopClock.Instant(nanoseconds: deadline))
     case .host(let request):
-      guard !isRequested else { return }
-      isRequested = true
+      guard let loop = core.loopOnThread, hosted.request(at: loop.nanoseconds) else { return }
       request()
     }
   }
@@ -255,8 +264,13 @@ public final class FrameClock {
   }
 
   private func beginTimedFrame(_ firing: LoopTimer.Firing, _ origin: UInt64, _ rate: Double) {
-    let index = TimerSchedule.frame(at: firing.deadline.nanoseconds, origin, rate)
-    reported(Frame(index: index, deadline: firing.deadline, missed: 0)) {}
+    // The timer fires once, so it does not count the later frames that are due.
+    let now = core.loopOnThread?.nanoseconds ?? firing.deadline.nanoseconds
+    let step = TimerSchedule.frames(origin: origin, rate: rate)
+      .step(from: firing.deadline.nanoseconds, at: now)
+    let index = TimerSchedule.frame(at: step.due, origin, rate)
+    let due = LoopClock.Instant(nanoseconds: step.due)
+    reported(Frame(index: index, deadline: due, missed: step.missed)) {}
     // Called last, because it may call the host of an embedded loop.
     commits?.beginFrame()
   }
@@ -266,6 +280,47 @@ public final class FrameClock {
       framesPerSecond > 0 && framesPerSecond <= 100_000,
       "FrameClock: framesPerSecond must be over 0 and at most 100000, got \(framesPerSecond)"
     )
+  }
+}
+
+/// The frames of a clock that a host announces. Times are in nanoseconds.
+struct HostedFrames {
+  /// The time between two frames, if it is known.
+  private(set) var period: UInt64?
+  // The deadline of the last frame that the host announced with one, and of the
+  // latest frame that was due then.
+  private var last: (announced: UInt64, due: UInt64)?
+  // When the frame was requested that has not begun yet.
+  private var requested: UInt64?
+
+  /// Returns whether no earlier request waits.
+  mutating func request(at now: UInt64) -> Bool {
+    if requested != nil { return false }
+    requested = now
+    return true
+  }
+
+  /// Begins a frame that was due at `due`. Returns the deadline of the latest
+  /// frame that is due at `now`, and how many before it have passed since the
+  /// request.
+  mutating func begin(due: UInt64?, at now: UInt64) -> (deadline: UInt64, missed: Int) {
+    let since = requested
+    requested = nil
+    guard let due else { return (now, 0) }
+    guard let last, due > last.announced else {
+      self.last = (due, due)
+      return (due, 0)
+    }
+    // 1 ms: no screen is faster.
+    let period = max(1_000_000, min(period ?? .max, due - last.announced))
+    self.period = period
+    let later = now > due ? (now - due) / period : 0
+    // Rounded, because deadlines are not exact.
+    let passed = due > last.due ? (due - last.due + period / 2) / period : 0
+    let waited = since.map { due > $0 ? (due - $0) / period : 0 } ?? 0
+    let earlier = min(passed > 0 ? passed - 1 : 0, waited)
+    self.last = (due, due + later * period)
+    return (due + later * period, Int(clamping: earlier + later))
   }
 }
 

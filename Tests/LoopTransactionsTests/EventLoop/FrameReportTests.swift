@@ -190,6 +190,54 @@ struct FrameReportTests {
     }
   }
 
+  @Test("a late frame that commits asked for counts the missed ones, and is the latest")  // X6
+  func requestedLate() throws {
+    try withSteppedLoop { stepped in
+      var reports: [FrameReport] = []
+      let clock = try FrameClock(on: stepped.loop, framesPerSecond: 100)
+      clock.frameHandler = { reports.append($0) }
+      for late in [36, 3] {
+        stepped.loop.commit(Drawn {}, Drawn.draw, atNextFrameOf: clock)
+        stepped.loop.post { stepped.spend(.milliseconds(late)) }
+        stepped.advance(by: .milliseconds(20))
+      }
+      #expect(reports.map(\.frame.index) == [3, 4])
+      #expect(reports.map(\.frame.missed) == [2, 0])
+      #expect(reports.map(\.lateness) == [.milliseconds(26), .zero])
+      #expect(reports[0].description.hasPrefix("frame 3 was 26.0 ms late: post"))
+      clock.cancel()
+    }
+  }
+
+  @Test("a host's frames that pass while commits wait are missed")  // X6
+  func hostedMissed() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      var reports: [FrameReport] = []
+      let clock = FrameClock(hostedOn: loop) {}
+      clock.frameHandler = { reports.append($0) }
+      let (start, target) = (stepped.now, Drawn {})
+      // When a commit asks for a frame, the host's deadline, and when it announces it.
+      for (commit, due, now) in [
+        (0, 10, 10), (10, 20, 20),
+        // A frame that the host left out, and one that it announced too late.
+        (20, 40, 40), (40, 50, 75), (75, 80, 80),
+        // Nothing was committed for most of the time.
+        (196, 200, 200),
+      ] {
+        stepped.spend(to: start, commit)
+        loop.commit(target, Drawn.draw, atNextFrameOf: clock)
+        stepped.spend(to: start, now)
+        clock.beginFrame(deadline: start.advanced(by: .milliseconds(due)))
+      }
+      #expect(reports.map(\.frame.missed) == [0, 0, 1, 2, 0, 0])
+      let late = [0, 0, 10, 25, 0, 0].map { Duration.milliseconds($0) }
+      #expect(reports.map(\.lateness) == late)
+      #expect(reports[3].frame.deadline == start.advanced(by: .milliseconds(70)))
+      clock.cancel()
+    }
+  }
+
   @Test("without a handler, and after a cancel or a close, the loop measures nothing")  // X6
   func off() throws {
     try withSteppedLoop { stepped in
@@ -224,6 +272,13 @@ struct FrameReportTests {
       #expect(stepped.trace.events == ["first", "second"])
       #expect(!clock.isActive)
     }
+  }
+}
+
+extension SteppedLoop {
+  /// Lets time pass until `milliseconds` after `start`.
+  fileprivate func spend(to start: LoopClock.Instant, _ milliseconds: Int) {
+    spend(now.duration(to: start.advanced(by: .milliseconds(milliseconds))))
   }
 }
 
