@@ -1,11 +1,13 @@
 // Four ways to hand work to a loop: from its own thread, when it is idle, after
-// a delay, and from a task that awaits the result.
+// a delay, and from a task that awaits the result. Then a loop that is owned by
+// a call.
 //
 // Prints:
 //   posted: 1
 //   idle
 //   delayed
 //   the task read 1
+//   the last timer
 
 import LoopTransactions
 
@@ -36,3 +38,9 @@ try port.post(after: .milliseconds(50)) {
 }
 loop.run()
 try loop.close()
+
+// snippet.owned
+try EventLoop.run { loop in
+  loop.addTimer(after: .milliseconds(1)) { _ in print("the last timer") }
+}
+// snippet.end

@@ -71,7 +71,6 @@ public final class SteppedLoop {
   // A test that fails before `close()` must not end the process.
   deinit {
     if eventLoop.isOpen {
-      eventLoop.trapsWhenReleasedOpen = false
       System.logToStandardError(
         """
         SteppedLoop: released without close(), which reports errors of the test; created at \

@@ -182,7 +182,6 @@ struct ConnectTests {
     weak var captured: Events?
     do {
       let loop = try EventLoop()
-      loop.trapsWhenReleasedOpen = false
       let connection = try loop.connection(adopting: other)
       let events = Events(of: connection)
       captured = events
@@ -197,7 +196,6 @@ struct ConnectTests {
     let endpoint: Endpoint
     do {
       let loop = try EventLoop()
-      loop.trapsWhenReleasedOpen = false
       endpoint = try loop.listen(on: .loopback) { _ in }.endpoint
     }
     try withLoop { loop in

@@ -52,7 +52,7 @@ public final class AsyncTransaction {
   let core: AsyncTransactionCore
   let scheduler: OperationScheduler
   private let start: Start
-  private let place: SourcePlace
+  let place: SourcePlace
   let unfinished: UnfinishedTransactions
 
   // All of these are loop only. Their exclusivity is unchecked, because no
@@ -111,7 +111,8 @@ public final class AsyncTransaction {
     guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {
       return
     }
-    trap(
+    // Not a trap, which would hide the error that is thrown past the transaction.
+    System.logToStandardError(
       """
       AsyncTransaction \(name), created at \(place.description): released while open; call \
       commit() first, even to cancel it

@@ -1,4 +1,36 @@
 extension EventLoop {
+  /// Runs a loop of its own on the calling thread, and closes it in every case.
+  ///
+  /// Creates a loop, calls `body`, and runs the loop until it is stopped or has
+  /// nothing left to wait for. Then closes it and returns. If `body` throws, the
+  /// loop is closed without a run. Closing performs the work that `body` handed
+  /// over, and cancels timers and watchers.
+  ///
+  /// Call on any thread, except in a callback of another loop, which would stand
+  /// still until this returns. A program that needs the main actor calls
+  /// `runMain(_:)`.
+  ///
+  /// ```swift
+  /// try EventLoop.run { loop in
+  ///   loop.addTimer(after: .seconds(1)) { _ in print("the last timer") }
+  /// }
+  /// ```
+  ///
+  /// - Parameter body: Called once with the loop, before it runs.
+  /// - Throws: The error of `body`, after the loop was closed. `UVError` if the
+  ///   loop cannot be created, or cannot be closed because `body` opened handles
+  ///   by `libuvLoop` and did not close them.
+  public static func run(body: (EventLoop) throws -> Void) throws {
+    let loop = try EventLoop()
+    do { try body(loop) } catch {
+      // `try?`: the error of `body` is thrown, not a later error of `close()`.
+      try? loop.close()
+      throw error
+    }
+    loop.run()
+    try loop.close()
+  }
+
   /// Runs a loop as the main thread of a program. The loop also serves
   /// `@MainActor` code and `DispatchQueue.main`.
   ///
@@ -32,17 +64,10 @@ extension EventLoop {
   )
   public static func runMain(_ body: @MainActor (EventLoop) throws -> Void) throws {
     try MainQueueBridge.checkCanServe()
-    let loop = try EventLoop()
-    do {
+    try run { loop in
       _ = try MainQueueBridge(on: loop)
       try onMainActor(loop, body)
-    } catch {
-      // `try?`: the error of `body` is thrown, not a later error of `close()`.
-      try? loop.close()
-      throw error
     }
-    loop.run()
-    try loop.close()
   }
 
   private static func onMainActor(

@@ -8,9 +8,11 @@ extension EventLoop {
   func reportUnlessClosed() {
     guard state != .closed else { return }
     guard !core.isForked else { return abandon() }
-    let message = "EventLoop: released while open; call close() on its thread first"
-    if trapsWhenReleasedOpen { assertionFailure(message) }
-    System.logToStandardError(message)
+    // Not a trap, which would hide the error that is thrown past the loop.
+    System.logToStandardError(
+      "EventLoop: released while open; call close() on its thread first, or use EventLoop.run(body:), "
+        + "which closes its loop"
+    )
     core.inbox.close()
     becomeUnreachable()
     refuseAccepted()

@@ -9,8 +9,8 @@ import Synchronization
 /// A loop belongs to the thread that created it. Calling it from another thread
 /// traps with a message, in release builds too.
 ///
-/// Call `close()` before you release a loop. Releasing an open loop traps in
-/// debug builds. Release builds report it on standard error and refuse
+/// Call `close()` before you release a loop; `EventLoop.run(body:)` does so in every
+/// case. Releasing an open loop is reported on standard error, and refuses
 /// everything that the loop had accepted, on the thread that released the loop:
 ///
 /// - Posted closures and committed targets are released without being called.
@@ -105,10 +105,6 @@ public final class EventLoop {
   // The number of reasons, other than held ports, to keep a run waiting for
   // posts.
   var holds = 0
-
-  /// Whether a debug build traps when this loop is released without `close()`.
-  /// Tests of the behaviour of release builds set it to false.
-  package var trapsWhenReleasedOpen = true
 
   /// If not 0, the error that opening a timerfd fails with. For tests.
   package var timerRefusal: Int32 = 0

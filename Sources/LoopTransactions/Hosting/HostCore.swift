@@ -209,7 +209,6 @@ extension HostCore {
     System.logToStandardError(
       "ExecutorHost: the host has shut down, so its loop is dropped; call close() before"
     )
-    loop?.trapsWhenReleasedOpen = false
     loop = nil
   }
 

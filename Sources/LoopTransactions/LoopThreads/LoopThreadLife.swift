@@ -77,7 +77,6 @@ final class LoopThreadLife: Sendable {
     } catch {
       System.logToStandardError("LoopThread '\(name)': \(error)")
       // Its release refuses the work accepted meanwhile, and is reported too.
-      loop.trapsWhenReleasedOpen = false
       return error
     }
   }

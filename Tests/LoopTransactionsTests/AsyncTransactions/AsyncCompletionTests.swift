@@ -65,7 +65,6 @@ struct AsyncCompletionTests {
       // The loop is never closed.
       Interposed.forgiveLeaks()
       guard let loop = try? EventLoop() else { return }
-      loop.trapsWhenReleasedOpen = false
       let began = Tally()
       Owner(on: loop.port, gate).beginTask(trace, began) { done.open() }
       while began.value == 0 { loop.run(.noWait) }

@@ -117,7 +117,6 @@ struct AsyncTransactionCloseTests {
     await #expect(processExitsWith: .success) { [isCommittedBefore] in
       Interposed.forgiveLeaks()
       var loop: EventLoop? = try EventLoop()
-      loop?.trapsWhenReleasedOpen = false
       let scheduler = OperationScheduler.alone(workers: 1)
       let (ended, released) = (Gate(), Tally())
       var transaction = loop.map { AsyncTransaction(on: $0, scheduler: scheduler) }

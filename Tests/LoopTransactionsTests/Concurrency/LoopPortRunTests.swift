@@ -171,7 +171,6 @@ struct LoopPortRunTests {
         // The loop is never closed.
         Interposed.forgiveLeaks()
         guard let loop = try? EventLoop() else { return made.open() }
-        loop.trapsWhenReleasedOpen = false
         given.withLock { $0 = loop.port }
         made.open()
         while !loop.hasWorkOrPosts { TestThread.yield() }

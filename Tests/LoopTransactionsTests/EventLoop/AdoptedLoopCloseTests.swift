@@ -129,7 +129,6 @@ struct AdoptedLoopCloseTests {
       Interposed.forgiveLeaks()
       let host = ForeignLoop()
       var loop: EventLoop? = try EventLoop(adopting: host.address)
-      loop?.trapsWhenReleasedOpen = false
       let timer = loop?.addTimer(after: .zero) { _ in Issue.record("a timer fired") }
       let observer = loop?.addObserver(for: .beforeWaiting) { _ in }
       let queue = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }

@@ -180,7 +180,6 @@ struct DelayedPostTests {
       // The loop is never closed.
       Interposed.forgiveLeaks()
       var loop = try? EventLoop()
-      loop?.trapsWhenReleasedOpen = false
       let port = loop?.port
       let received = try? port?.post(after: .seconds(3600)) {}
       loop?.run(.noWait)

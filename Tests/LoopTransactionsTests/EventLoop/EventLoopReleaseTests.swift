@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// A loop that is released while open without a trap, as in a release build.
+/// A loop that is released while open.
 private final class ReleasedLoop {
   private(set) var loop: EventLoop?
   let port: LoopPort
@@ -12,7 +12,6 @@ private final class ReleasedLoop {
     Interposed.forgiveLeaks()
     Process.endInTime()
     let loop = try EventLoop()
-    loop.trapsWhenReleasedOpen = false
     self.loop = loop
     port = loop.port
   }

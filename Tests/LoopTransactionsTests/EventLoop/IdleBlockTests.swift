@@ -182,7 +182,6 @@ struct IdleBlockTests {
       Interposed.forgiveLeaks()
       let released = Tally()
       var loop = try? EventLoop()
-      loop?.trapsWhenReleasedOpen = false
       let block = {
         let witness = Witness { released.increment() }
         return loop?.whenIdle { witness.touch() }

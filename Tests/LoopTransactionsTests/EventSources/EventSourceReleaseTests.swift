@@ -9,12 +9,11 @@ import Testing
   import Glibc
 #endif
 
-/// A loop that is released while open without a trap, as in a release build.
+/// A loop that is released while open.
 private func openLoop() throws -> EventLoop {
   Interposed.forgiveLeaks()
   Process.endInTime()
   let loop = try EventLoop()
-  loop.trapsWhenReleasedOpen = false
   return loop
 }
 
@@ -55,7 +54,6 @@ struct EventSourceReleaseTests {
       Interposed.forgiveLeaks()
       let (host, pair, trace) = (ForeignLoop(), SocketPair(), Trace())
       var loop: EventLoop? = try EventLoop(adopting: host.address)
-      loop?.trapsWhenReleasedOpen = false
       try loop?.watch(pair.near, for: .writable) { _ in trace.record("writable") }
       try loop?.onSignal(SIGWINCH) { trace.record("signal") }
       Process.raise(SIGWINCH)

@@ -53,6 +53,12 @@ private enum MainActorTargetExample {
   }
 }
 
+private func owned() throws {
+  try EventLoop.run { loop in
+    loop.addTimer(after: .seconds(1)) { _ in print("the last timer") }
+  }
+}
+
 @MainActor
 private func bridge() throws {
   let loop = try EventLoop()

@@ -118,7 +118,6 @@ struct FrameEndTests {
   private static func releaseOpen() throws {
     let trace = Trace()
     var loop: EventLoop? = try EventLoop()
-    loop?.trapsWhenReleasedOpen = false
     let screen = try FrameClock(on: #require(loop))
     let probe = ReleaseProbe(trace)
     let touch = try PortTransaction(
