@@ -9,7 +9,9 @@ public import LoopTransactions
     ///
     /// With an asynchronous `main`, the loop runs while `main` is suspended, and
     /// the process exits when `main` returns. `stop()` and `run()` trap. With a
-    /// synchronous `main`, call `run()` as on any other loop.
+    /// synchronous `main`, call `run()` as on any other loop. When the process
+    /// exits on this thread, the loop first performs its pending work, as at the
+    /// end of a run, and reports the work that is left.
     ///
     /// Traps if the system has no descriptor or memory left for the loop, or if
     /// another loop has a `MainQueueBridge`.

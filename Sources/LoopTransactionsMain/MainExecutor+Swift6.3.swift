@@ -16,11 +16,7 @@
     var isMainExecutor: Bool { true }
 
     func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      if let port = MainLoop.port, port._withUnsafeGuaranteedRef({ $0.enqueueOnMainActor(job) }) {
-        return
-      }
-      Self.platform.enqueue(ExecutorJob(job))
+      MainLoop.enqueue(UnownedJob(job)) { Self.platform.enqueue(ExecutorJob($0)) }
     }
 
     /// Called by the runtime, outside of tasks, when an asynchronous `main` is

@@ -2,6 +2,10 @@ import LoopTransactions
 import LoopTransactionsMain
 import TestSupport
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 // The cases that need an asynchronous main on the loop. Runs one case, given by
 // name.
 @main
@@ -22,6 +26,13 @@ enum LoopMain {
     "runWhileRunning": runWhileRunning,
     "noDescriptor": noDescriptor,
     "offMain": offMain,
+    "exits": { prepareExit() },
+    "exitsLater": {
+      await Task.yield()
+      prepareExit()
+    },
+    "exitCalled": exitCalled,
+    "exitUnfinished": exitUnfinished,
   ]
 
   static func main() async throws {
@@ -154,4 +165,56 @@ private func offMain() async {
   let body: @MainActor () -> Void = { _ = EventLoop.main }
   nonisolated(unsafe) let unchecked = unsafeBitCast(body, to: (() -> Void).self)
   await Task.detached { unchecked() }.value
+}
+
+@MainActor
+private final class Document: MainActorTarget {
+  static let save = Selector<Document>("save") { _ in print("saved") }
+  static let again = Selector<Document>("again") { $0.commitAgain() }
+
+  func commitAgain() { EventLoop.main.commit(self, Document.again) }
+}
+
+/// Leaves a post, a transaction and a pair that waits for a frame to the exit.
+@MainActor
+private func prepareExit() {
+  let (loop, document) = (EventLoop.main, Document())
+  loop.commit(document, Document.save)
+  loop.post {
+    print("posted")
+    loop.post { print("posted again") }
+  }
+  loop.addObserver(for: .exit) { _ in print("exit observer") }
+  guard let clock = try? FrameClock(on: loop, framesPerSecond: 0.001) else { return }
+  loop.commit(Card(), Card.draw, atNextFrameOf: clock)
+  print("main ends")
+}
+
+private final class Card {
+  static let draw = Selector<Card>("draw") { _ in print("drawn") }
+}
+
+/// Exits in a transaction, while others are pending.
+@MainActor
+private func exitCalled() async throws {
+  let loop = EventLoop.main
+  loop.addTimer(after: .zero) { _ in
+    loop.commit { exit(3) }
+    prepareExit()
+  }
+  try await Task.sleep(for: .seconds(600))
+}
+
+/// Leaves work that the exit cannot finish.
+@MainActor
+private func exitUnfinished() {
+  let (loop, never) = (EventLoop.main, Gate())
+  let transaction = AsyncTransaction(on: loop, name: "cards")
+  transaction.add { _ in
+    never.wait()
+  } completion: { _ in
+    print("completed")
+  }
+  transaction.commit()
+  loop.commit(Document(), Document.again)
 }

@@ -9,6 +9,7 @@ enum LoopMainSync {
   static func main() throws {
     switch CommandLine.arguments.dropFirst().first {
     case "run": run()
+    case "order": order()
     case "runMain": try runMain()
     case "both": both()
     case "closed": try closed()
@@ -27,6 +28,29 @@ enum LoopMainSync {
       DispatchQueue.main.async { MainActor.assumeIsolated { EventLoop.main.stop() } }
     }
     print("\(EventLoop.main.run())")
+  }
+
+  /// Queues work before and after the loop exists.
+  @MainActor
+  private static func order() {
+    nonisolated(unsafe) var order: [Int] = []
+    Task { @MainActor in order.append(1) }
+    DispatchQueue.main.async { order.append(2) }
+    let isQueued = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      Task { @MainActor in order.append(3) }
+      isQueued.signal()
+    }
+    isQueued.wait()
+    let loop = EventLoop.main
+    for number in 4...6 {
+      Task { @MainActor in
+        order.append(number)
+        if number == 6 { loop.stop() }
+      }
+    }
+    loop.run()
+    print(order)
   }
 
   /// Never asks for the main actor's loop, so another one can have its bridge.

@@ -75,6 +75,28 @@ import Testing
     @Test("the process exits when main returns, although tasks and timers remain")  // C7
     func unfinished() throws { #expect(try say("unfinished") == ["main ends"]) }
 
+    @Test("pending work is performed when main returns or the program calls exit")  // C7
+    func exits() throws {
+      let work = ["posted", "exit observer", "saved", "drawn", "posted again"]
+      for name in ["exits", "exitsLater"] {
+        let lines = try say(name)
+        #expect(lines.first == "main ends" && lines.dropFirst().sorted() == work.sorted())
+      }
+      let output = try run("exitCalled")
+      #expect(output.code == 3 && output.lines.first == "main ends")
+      #expect(output.lines.dropFirst().sorted() == work.sorted())
+    }
+
+    @Test("work that the exit cannot finish is reported by name")  // C7
+    func exitUnfinished() throws {
+      let output = try run("exitUnfinished")
+      #expect(output.code == 0 && output.lines.isEmpty)
+      let message = "EventLoop.main: the process exits before"
+      #expect(output.errors.contains(message))
+      #expect(output.errors.contains("async transaction 'cards'"))
+      #expect(output.errors.contains("transaction Document.again"))
+    }
+
     @Test("stopping the loop before main returned traps instead of ending the process with 0")
     func stopped() throws {  // C7
       #expect(try failure("stopped").contains("the run ended (stopped) before main returned"))
@@ -110,6 +132,9 @@ import Testing
 
     @Test("a synchronous main runs and stops the main actor's loop like any other")  // C7
     func run() throws { #expect(try say("run") == ["on the loop: true", "stopped"]) }
+
+    @Test("tasks and blocks that were queued before the loop run before later tasks")  // C7
+    func ordered() throws { #expect(try say("order") == ["[1, 2, 3, 4, 5, 6]"]) }
 
     @Test("runMain serves the main actor unless EventLoop.main was used")  // C7, C2
     func runMain() throws { #expect(try say("runMain") == ["on runMain's loop: true"]) }

@@ -31,6 +31,11 @@ final class UnfinishedTransactions: LoopPart {
 
   var isUnfinished: Bool { first != nil }
 
+  var unfinishedWork: [String] {
+    all.filter { $0.links.retained != nil }
+      .map { "async transaction '\($0.name)', created at \($0.place.description)" }
+  }
+
   /// Whether a committed transaction has not completed.
   var hasCommitted: Bool { committed > 0 }
 

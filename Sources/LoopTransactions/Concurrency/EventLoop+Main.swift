@@ -37,7 +37,8 @@ extension EventLoop {
   /// Call from a synchronous `main`, on the process's first thread. Creates a
   /// loop with a `MainQueueBridge`, calls `body`, and runs the loop until it is
   /// stopped. Then closes the loop and returns. Blocks that are still in the
-  /// main queue do not run.
+  /// main queue do not run. If the program calls `exit` on the loop's thread, the
+  /// pending work is performed as at the end of a run.
   ///
   /// A program with an asynchronous `main` links the product
   /// `LoopTransactionsMain` instead.
@@ -66,6 +67,7 @@ extension EventLoop {
     try MainQueueBridge.checkCanServe()
     try run { loop in
       _ = try MainQueueBridge(on: loop)
+      loop.performWorkAtExit("EventLoop.runMain")
       try onMainActor(loop, body)
     }
   }
@@ -78,5 +80,33 @@ extension EventLoop {
     // actor's.
     nonisolated(unsafe) let loop = loop
     try MainActor.assumeIsolated { try body(loop) }
+  }
+}
+
+// The exit of a process whose main thread runs a loop. C7.
+extension EventLoop {
+  /// Makes the process perform the loop's pending work when it exits on this
+  /// thread, and report the rest with `name`. Until another loop asks.
+  ///
+  /// Call on the loop, on the process's first thread.
+  package func performWorkAtExit(_ name: String) {
+    LoopAtExit.loop = self
+    LoopAtExit.name = name
+    _ = LoopAtExit.registration
+  }
+}
+
+private enum LoopAtExit {
+  // nonisolated(unsafe): used on the first thread only, which `perform` checks.
+  nonisolated(unsafe) static weak var loop: EventLoop?
+  nonisolated(unsafe) static var name = ""
+
+  static let registration: Void = System.atExit { perform() }
+
+  private static func perform() {
+    guard System.isMainThread, let loop else { return }
+    // Cleared first, because the work may call `exit`.
+    self.loop = nil
+    loop.performAtExit(name)
   }
 }

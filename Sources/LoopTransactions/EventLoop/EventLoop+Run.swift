@@ -252,6 +252,33 @@ extension EventLoop {
     if !ownsLoop, !wasTornDown { settleForHost() }
   }
 
+  /// Performs pending work as the end of a run does, because the process exits.
+  /// Reports the rest with the caller's `name`.
+  ///
+  /// Call on the loop, in any of its callbacks or outside.
+  func performAtExit(_ name: String) {
+    guard !core.isForked, core.isOnThread, !wasTornDown else { return }
+    asCurrent {
+      commits.processWillExit()
+      switch state {
+      case .idle, .running:
+        state = .leaving
+        leave(.whole, until: nil)
+      case .leaving: flushAll()
+      case .closing, .closed: return
+      }
+      reportUnfinished(name)
+    }
+  }
+
+  private func reportUnfinished(_ name: String) {
+    var work = parts.flatMap(\.unfinishedWork)
+    if postsLeft > 0 { work.append("\(postsLeft) posts") }
+    guard !work.isEmpty else { return }
+    let names = work.prefix(8).joined(separator: ", ") + (work.count > 8 ? ", …" : "")
+    System.logToStandardError("\(name): the process exits before \(names); await this work before")
+  }
+
   /// Sets the budget for the end of a run. Returns whether to perform rounds
   /// until nothing is pending.
   private func setBudgetOfEnd(_ mode: RunMode, until deadline: UInt64?) -> Bool {

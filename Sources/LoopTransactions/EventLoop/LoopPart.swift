@@ -17,6 +17,9 @@ protocol LoopPart: AnyObject {
   /// The part's libuv handles.
   var handles: [UnsafeMutableRawPointer] { get }
 
+  /// The names of the work that was handed over and is not finished, for reports.
+  var unfinishedWork: [String] { get }
+
   /// Describes the running callback in which the loop must not be closed. Used
   /// in a failure message.
   var unclosablePlace: String? { get }
@@ -60,6 +63,7 @@ extension LoopPart {
   var holdsAnything: Bool { false }
   var isUnfinished: Bool { false }
   var handles: [UnsafeMutableRawPointer] { [] }
+  var unfinishedWork: [String] { [] }
   var unclosablePlace: String? { nil }
   func loopWillClose() {}
   func finish() {}
@@ -90,6 +94,10 @@ protocol PendingCommits: LoopPart {
   /// true, the flush at `exit` leaves all commits pending that the last flush
   /// carried over or received. T4.
   func prepareForExit(leavesNextTick: Bool)
+
+  /// Called when the process exits, before the pending commits are performed for
+  /// the last time. No frame follows, and a flush that runs does not go on.
+  func processWillExit()
 
   /// Starts or stops to record commits for a trace.
   func setTraced(_ isTraced: Bool)

@@ -192,6 +192,17 @@ extension TransactionSet: PendingCommits {
 
   var holdsAnything: Bool { !isEmpty }
 
+  var unfinishedWork: [String] {
+    guard let oldest = list.oldest() else { return [] }
+    let name = SelectorEntry.at(oldest.payload.selector).owner.name
+    return ["transaction \(name)\(count == 1 ? "" : " and \(count - 1) others")"]
+  }
+
+  func processWillExit() {
+    isFlushing = false
+    beginAllFrames()
+  }
+
   // Later commits wait for no frame, because the loop takes none.
   func loopWillClose() { beginAllFrames() }
 
