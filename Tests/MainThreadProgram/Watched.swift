@@ -1,6 +1,11 @@
+import CUV
 import Dispatch
 import LoopTransactions
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#endif
 
 /// Computes in a main-actor task, and then in a block of the main queue, until
 /// the loop's watchdog reports it. Prints the reported work, and that of the
@@ -58,4 +63,51 @@ private func watch(_ loop: EventLoop, _ reports: Locked<[String]>) throws {
 /// ended by `Process.endInTime()`.
 private func compute(until count: Int, _ reports: Locked<[String]>) {
   while reports.withLock({ $0.count }) < count {}
+}
+
+/// Creates a task under a run without a bridge, which returns at once.
+@MainActor
+func unserved() throws {
+  Task { print("ran") }
+  let loop = try EventLoop()
+  print("\(loop.run())")
+  try loop.close()
+}
+
+/// Creates a task in a run that lasts longer than the time until the report.
+@MainActor
+func unservedForLong() throws {
+  let loop = try EventLoop()
+  loop.addTimer(after: .milliseconds(1)) { _ in Task { print("ran") } }
+  loop.addTimer(after: .seconds(2)) { _ in Task { print("ran") } }
+  loop.run()
+  print("before the exit")
+  System.logToStandardError("end of the run")
+  try loop.close()
+}
+
+/// Serves the main queue in a callback, as a nested run loop does, and by a
+/// later `runMain`.
+@MainActor
+func servedLater() throws {
+  for isNested in [true, false] {
+    let loop = try EventLoop()
+    Task { print("ran, nested \(isNested)") }
+    loop.addTimer(after: .milliseconds(1)) { _ in if isNested { lt_main_queue_drain() } }
+    loop.run()
+    try loop.close()
+  }
+  try EventLoop.runMain { loop in
+    let port = loop.port
+    Task { port.stop() }
+  }
+}
+
+/// Exits in a transaction of `runMain`'s loop while another one is pending.
+@MainActor
+func exitInRunMain() throws {
+  try EventLoop.runMain { loop in
+    loop.commit { exit(3) }
+    loop.commit { print("performed") }
+  }
 }

@@ -72,6 +72,8 @@ public final class MainQueueBridge {
   private init(serving loop: EventLoop) throws(SetupError) {
     guard Self.current == nil else { throw .alreadyServed }
     loop.checkNotTornDown("MainQueueBridge.init")
+    // libuv polls a descriptor once.
+    loop.mainQueueNotice?.detach()
     let found: MainQueueSource?
     do { found = try MainQueueSource(loop: loop.uv) } catch { throw .system(error) }
     guard let found else { throw .unavailable }
@@ -122,6 +124,7 @@ extension MainQueueBridge {
 
   private func begin(on loop: EventLoop) {
     Self.current = self
+    MainQueueNotice.isQueueServed = true
     loop.add(self)
     source.start(self, mainQueueIsReadable)
     // Called last, because this runs the host's code.
@@ -162,6 +165,7 @@ extension MainQueueBridge: LoopPart {
     self.loop = nil
     // A loop that was released without `close()` may be released on any thread.
     if System.isMainThread { Self.current = nil }
+    MainQueueNotice.isQueueServed = false
     source.close()
     loop.remove(self)
   }

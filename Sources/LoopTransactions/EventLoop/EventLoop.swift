@@ -106,6 +106,10 @@ public final class EventLoop {
   // posts.
   var holds = 0
 
+  // Watches the main queue on the process's first thread, from the first run on.
+  var mainQueueNotice: MainQueueNotice?
+  var didWatchMainQueue = false
+
   /// If not 0, the error that opening a timerfd fails with. For tests.
   package var timerRefusal: Int32 = 0
 

@@ -33,6 +33,14 @@ struct MainQueueSource {
     lt_main_queue_drain()
   }
 
+  /// Whether the queue has work that nobody has begun to perform.
+  var hasWork: Bool {
+    guard lt_counter_read(descriptor) > 0 else { return false }
+    // Restored, for those who perform the work. The value has no meaning.
+    lt_eventfd_write(descriptor)
+    return true
+  }
+
   /// The handle's address.
   var address: UnsafeMutableRawPointer { handle.address }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 #if os(Linux)
@@ -107,6 +108,32 @@ import Testing
       let (tick, held) = ("tick of job main queue, 1 job", "held by job main queue, one piece true")
       #expect(try say("watched") == [tick, held, held])
       #expect(try say("watchedInTurns") == [tick, held])
+    }
+
+    @Test("a task under a plain run is reported once, with the remedy")  // C2
+    func unserved() throws {
+      let program = TestProgram.built("main-thread-program")
+      let report = "nothing serves the main queue while the first thread runs this loop; call "
+      for (name, lines) in [("unserved", ["finished"]), ("unservedForLong", ["before the exit"])] {
+        let output = try TestProgram.run(program, [name])
+        #expect(output.code == 0 && output.lines == lines)
+        #expect(output.errors.components(separatedBy: report).count == 2, "\(output.errors)")
+        // The long run reports it before it returns.
+        if name != "unserved" { #expect(output.errors.hasSuffix("end of the run\n")) }
+      }
+    }
+
+    @Test("a main queue that is served in a callback or later is not reported")  // C2
+    func servedLater() throws {
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), ["servedLater"])
+      #expect(output.lines == ["ran, nested true", "ran, nested false"])
+      #expect(output.code == 0 && output.errors.isEmpty)
+    }
+
+    @Test("work that is pending when runMain's loop exits the process is performed")  // C7
+    func exitInRunMain() throws {
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), ["exitInRunMain"])
+      #expect(output.code == 3 && output.lines == ["performed"])
     }
 
     @Test(
