@@ -7,7 +7,8 @@ extension EventLoop {
   /// made before it, then those of other threads, and then up to 32 posts that
   /// these posts have made. Posts that keep posting therefore delay events,
   /// timers, observers and the posts of other threads by at most 32 posts at a
-  /// time. A tick that begins with a wake does this twice. Takes no lock, and
+  /// time, but `run()` does not return until `stop()`. A tick that begins with a
+  /// wake does this twice. `postCapacity` does not limit them. Takes no lock, and
   /// allocates nothing beyond the closure's captures.
   ///
   /// A post that is made while the loop closes runs before `close()` returns.
