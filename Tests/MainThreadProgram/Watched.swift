@@ -8,8 +8,8 @@ import TestSupport
 #endif
 
 /// Computes in a main-actor task, and then in a block of the main queue, until
-/// the loop's watchdog reports it. Prints the reported work, and that of the
-/// tick.
+/// the loop's watchdog reports it. Prints the reported work, and the work of
+/// the tick.
 @MainActor
 func watched() throws {
   let reports = Locked<[String]>([])

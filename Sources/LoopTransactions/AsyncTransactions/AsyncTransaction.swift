@@ -73,7 +73,8 @@ public final class AsyncTransaction {
   /// Creates an open transaction.
   ///
   /// Call on the loop. Commit the transaction before you release it. Releasing
-  /// an open transaction traps, unless it is empty.
+  /// an open transaction is reported on standard error, unless it is empty. Its
+  /// completions are never called.
   ///
   /// - Parameters:
   ///   - loop: The loop on which completions are called.

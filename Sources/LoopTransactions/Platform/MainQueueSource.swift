@@ -33,10 +33,10 @@ struct MainQueueSource {
     lt_main_queue_drain()
   }
 
-  /// Whether the queue has work that nobody has begun to perform.
+  /// Whether the queue has pending work.
   var hasWork: Bool {
     guard lt_counter_read(descriptor) > 0 else { return false }
-    // Restored, for those who perform the work. The value has no meaning.
+    // Restored for the loop that performs the work. The value has no meaning.
     lt_eventfd_write(descriptor)
     return true
   }

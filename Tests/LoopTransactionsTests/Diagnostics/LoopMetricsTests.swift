@@ -31,16 +31,16 @@ private func measuresSleep(wokenBy way: Waking) throws -> Bool {
     spin(for: .milliseconds(20))
     loop.stop()
   }
-  let (start, pair) = (LoopClock.now, SocketPair())
+  let (start, pair, silent) = (LoopClock.now, SocketPair(), SocketPair())
   try prepare(loop, to: woke.value, way, pair)
-  let (thread, port, far) = (pthread_self(), loop.port, pair.far)
+  let (thread, port, far, quiet) = (pthread_self(), loop.port, pair.far, silent.near)
   let waker = TestThread {
-    usleep(50_000)
+    waitFor(quiet, .milliseconds(50))
     switch way {
     case .signal: pthread_kill(thread, SIGUSR2)
     case .interruptedPost:
       pthread_kill(thread, SIGUSR1)
-      usleep(5000)
+      waitFor(quiet, .milliseconds(5))
       try? port.post { woke.value() }
     case .post: try? port.post { woke.value() }
     case .wake: port.wake()
@@ -49,7 +49,7 @@ private func measuresSleep(wokenBy way: Waking) throws -> Bool {
     }
   }
   loop.run()
-  waker.join()
+  withExtendedLifetime((pair, silent)) { waker.join() }
   let (elapsed, metrics) = (start.duration(to: LoopClock.now), loop.metrics)
   try loop.close()
   #expect(metrics.busy >= .milliseconds(20) && metrics.busy + metrics.idle <= elapsed)
@@ -263,7 +263,7 @@ struct LoopMetricsTests {
   }
 
   // X1. In a process of its own, because a signal's disposition is the process's.
-  @Test("the time until a loop wakes is idle time, in whatever way", arguments: Waking.allCases)
+  @Test("the sleep of a loop is idle time, for each way of waking it", arguments: Waking.allCases)
   func waking(_ way: Waking) async {
     await #expect(processExitsWith: .success) { [way] in
       Process.endInTime()
