@@ -157,14 +157,12 @@ public final class Embedding {
   /// in reports, until the next turn or `hostWillWait()`.
   ///
   /// Call on the loop, outside of turns.
-  package func hostDidWake(_ name: StaticString) {
-    loop?.recorder?.pointee.publish(hostsWork: OwnerWord(.other, name))
-  }
+  package func hostDidWake(_ name: StaticString) { loop?.publishHostsWork(name) }
 
   /// Publishes that the host waits.
   ///
   /// Call on the loop, outside of turns.
-  package func hostWillWait() { loop?.recorder?.pointee.publish(hostsWork: nil) }
+  package func hostWillWait() { loop?.publishHostsWork(nil) }
 
   private func checked(_ operation: StaticString) -> EventLoop {
     core.checkThread(operation)

@@ -213,6 +213,12 @@ extension EventLoop {
     if let sent = core.claimWakeStamp() { recorder.pointee.wasDue(atCycles: sent) }
   }
 
+  /// Publishes for a watchdog that the host runs work of its own, called `name`,
+  /// or that it waits if `name` is nil.
+  func publishHostsWork(_ name: StaticString?) {
+    recorder?.pointee.publish(hostsWork: name.map { OwnerWord(.other, $0) })
+  }
+
   /// Calls `body` as a piece of work of `owner`.
   @inline(__always)
   func recorded(_ owner: @autoclosure () -> OwnerWord, _ body: () -> Void) {
