@@ -101,6 +101,8 @@ final class MainQueueNotice: LoopPart {
   }
 }
 
+extension MainQueueNotice: Unreflected {}
+
 extension EventLoop {
   /// Watches the main queue from the first run on.
   func watchMainQueue() {
