@@ -24,15 +24,21 @@ package enum Process {
   /// that runs may have a lock of the Swift runtime, for which the child would
   /// wait forever.
   ///
-  /// - Parameter threadsRun: Whether other threads run on purpose. `body` must
-  ///   then not use a type for the first time.
-  package static func fork(whileThreadsRun threadsRun: Bool = false, _ body: () -> Void) -> Ending {
+  /// - Parameters:
+  ///   - threadsRun: Whether other threads run on purpose. `body` must then not
+  ///     use a type for the first time.
+  ///   - isSeen: Whether the handlers of `pthread_atfork` run.
+  package static func fork(
+    whileThreadsRun threadsRun: Bool = false,
+    isSeen: Bool = true,
+    _ body: () -> Void
+  ) -> Ending {
     if !threadsRun { ct_await_sleep_of_others() }
     return withoutActuallyEscaping(body) { body in
       let context = Unmanaged.passRetained(Box(body))
       defer { context.release() }
       var text = [CChar](repeating: 0, count: 4096)
-      let status = ct_fork(callBox, context.toOpaque(), &text, Int32(text.count))
+      let status = ct_fork(callBox, context.toOpaque(), isSeen, &text, Int32(text.count))
       let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
       return Ending(status: status, standardError: String(decoding: bytes, as: UTF8.self))
     }

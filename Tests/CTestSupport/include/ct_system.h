@@ -74,9 +74,10 @@ void ct_await_sleep_of_others(void);
 
 // Forks. The child runs `body` and exits with status 0. Returns the child's
 // exit status, or the negated number of the signal that ended it. Copies the
-// child's standard error to `text`, truncated to `capacity`.
-int ct_fork(
-    ct_body _Nonnull body, void *_Nullable context, char *_Nonnull text, int capacity);
+// child's standard error to `text`, truncated to `capacity`. If not `is_seen`, no
+// handler of pthread_atfork() runs.
+int ct_fork(ct_body _Nonnull body, void *_Nullable context, bool is_seen, char *_Nonnull text,
+            int capacity);
 
 // Starts a child with the identifier `process`, which must be unused. The child
 // exits with `status`, or blocks until it is killed if `status` is negative.

@@ -5,6 +5,43 @@ import Testing
 
 @Suite("Fork")
 struct ForkGuardTests {
+  #if os(Linux)
+    // Linux 4.14 and newer.
+    @Test("a child that no pthread_atfork handler saw is noticed, and so is a child of it")
+    func unseen() async {  // L12
+      await #expect(processExitsWith: .success) {
+        try withLoop { loop in
+          let port = loop.awaitedPort
+          let ending = Process.fork(isSeen: false) {
+            Self.report(port)
+            guard let own = try? EventLoop() else { return }
+            Self.report(own.awaitedPort)
+            let grandchild = Process.fork(isSeen: false) {
+              for port in [port, own.awaitedPort] { Self.report(port) }
+            }
+            System.logToStandardError(grandchild.standardError + "\(grandchild.status)")
+            try? own.close()
+          }
+          #expect(ending.standardError == "forked\nposted\nforked\nforked\n0\n")
+          #expect(ending.status == 0)
+          let ticks = loop.metrics.ticks
+          port.wake()
+          loop.run(.once)
+          #expect(loop.metrics.ticks == ticks + 1)
+        }
+      }
+    }
+  #endif
+
+  private static func report(_ port: LoopPort) {
+    do {
+      try port.post {}
+      System.logToStandardError("posted")
+    } catch {
+      System.logToStandardError("\(error)")
+    }
+  }
+
   @Test("running a parent's loop in the child traps with a message that says what to do")  // L12
   func childRuns() async {
     await #expect(processExitsWith: .success) {
