@@ -13,7 +13,7 @@ transaction.add("decode") { _ in
 transaction.commit()
 loop.run()
 trace.stop()
-try trace.write(to: "/tmp/trace.json")
+try trace.write(to: "trace.json")
 // snippet.end
 
 try loop.close()

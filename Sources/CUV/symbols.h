@@ -138,9 +138,11 @@ static inline int lt_helper_start(pid_t *helper, char *const *arguments, int out
 }
 
 // Runs a program as `lt_helper_start` does, and copies its output to `text`.
-// Kills it after `milliseconds`. Returns the length, or a negated errno.
+// Kills it after `milliseconds`. Returns the length, or a negated errno: EPERM in a
+// privileged process, whose PATH a user without its privileges may have chosen.
 static inline ssize_t lt_helper_run(char *const *arguments, char *text, size_t size,
                                     int milliseconds) {
+  if (lt_is_privileged()) return -EPERM;
   int ends[2];
 #if defined(__linux__)
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;

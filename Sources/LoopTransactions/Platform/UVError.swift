@@ -59,6 +59,12 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
       "create the watchdog before other code takes the signal, or without stacks"
     case UV_EBUSY.rawValue where operation.hasPrefix("LoopTrace"):
       "choose a signal that the process neither handles nor ignores"
+    case UV_ELOOP.rawValue where operation.hasPrefix("LoopTrace"),
+      UV_EFTYPE.rawValue where operation.hasPrefix("LoopTrace"),
+      UV_EPERM.rawValue where operation.hasPrefix("LoopTrace"):
+      "name a regular file of this user, in a folder that others cannot write to"
+    case UV_EINVAL.rawValue where operation.hasPrefix("EventLoop.onSignal"):
+      "choose a signal that can be caught and reports no fault, such as SIGTERM"
     case UV_EBUSY.rawValue: "close the handles that are still open on the loop first"
     default: nil
     }

@@ -54,6 +54,83 @@ struct LoopTraceFileTests {
     }
   }
 
+  @Test("a symbolic or hard link, a FIFO, a device and another user's file are not written")
+  func unsafe() async {  // X3
+    await #expect(processExitsWith: .success) {
+      let trace = try LoopTrace()
+      let (path, other) = (Self.path("unsafe"), Self.path("other"))
+      func expectRefused(_ name: String) {
+        do throws(LoopTrace.TraceError) {
+          try trace.write(to: path)
+          Issue.record("the file was written")
+        } catch {
+          #expect("\(error)".contains("(\(name)); name a regular file of this user"), "\(error)")
+        }
+        unlink(path)
+      }
+      symlink(other, path)
+      expectRefused("ELOOP")
+      #expect(access(other, F_OK) != 0)
+      try Data("kept".utf8).write(to: URL(fileURLWithPath: other))
+      symlink(other, path)
+      expectRefused("ELOOP")
+      link(other, path)
+      expectRefused("EPERM")
+      mkfifo(path, 0o600)
+      // With a reader. Without one, opening the FIFO fails with ENXIO.
+      let reader = open(path, O_RDONLY | O_NONBLOCK)
+      expectRefused("EFTYPE")
+      close(reader)
+      mkfifo(path, 0o600)
+      #expect(throws: LoopTrace.TraceError.self) { try trace.write(to: path) }
+      unlink(path)
+      if geteuid() == 0 {
+        rename(other, path)
+        chown(path, 65534, 65534)
+        #expect(throws: LoopTrace.TraceError.self) { try trace.write(to: path) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
+        unlink(path)
+      } else {
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "kept")
+      }
+      unlink(other)
+    }
+  }
+
+  // Only root may give a program to another user. Started by root, it has that user's
+  // privileges.
+  @Test(
+    "a set-user-ID program ignores the environment",
+    .enabled(if: geteuid() == 0, "needs a program of another user")
+  )
+  func privileged() throws {  // X3
+    let folder = Self.path("privileged")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    chmod(folder, 0o777)
+    let program = folder + "/program"
+    let built = TestProgram.built("main-thread-program")
+    try FileManager.default.copyItem(atPath: built, toPath: program)
+    let trace = folder + "/trace.json"
+    let environment = ["LOOPTRANSACTIONS_TRACE": trace, "LOOPTRANSACTIONS_TRACE_ON": "SIGNOTHING"]
+    func run() throws -> TestProgram.Output {
+      // A process that another test starts may still have the copy open for writing.
+      while true {
+        do { return try TestProgram.run(program, ["hops"], environment: environment) } catch {
+          guard "\(error)".contains("Code=\(ETXTBSY) ") else { throw error }
+        }
+      }
+    }
+    let plain = try run()
+    #expect(plain.code == 0 && plain.errors.contains("SIGNOTHING"), "\(plain.errors)")
+    #expect(unlink(trace) == 0)
+    chown(program, 65534, 65534)
+    chmod(program, 0o4755)
+    let privileged = try run()
+    #expect(privileged.code == 0 && privileged.errors == "", "\(privileged.errors)")
+    #expect(access(trace, F_OK) != 0)
+  }
+
   @Test("a second trace is refused until the first one is stopped or released")  // X3
   func second() async {
     await #expect(processExitsWith: .success) {

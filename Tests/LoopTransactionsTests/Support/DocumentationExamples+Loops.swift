@@ -157,7 +157,7 @@ private func traceServer(_ serve: () throws -> Void) throws {
 
 private func traceOnSignal() throws {
   let trace = try LoopTrace()
-  try trace.write(to: "/tmp/trace-%p.json", onSignal: SIGUSR2)
+  try trace.write(to: "trace-%p.json", onSignal: SIGUSR2)
 }
 
 private func latencyHistogram() {
