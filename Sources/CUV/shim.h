@@ -389,6 +389,16 @@ static inline int lt_eventfd_open(void) {
 #endif
 }
 
+// Opens a pipe, its reading end first. Returns 0, or -1 and sets errno.
+static inline int lt_pipe_open(int ends[2]) {
+#if defined(__linux__)
+  return pipe2(ends, O_CLOEXEC);
+#else
+  if (pipe(ends) != 0) return -1;
+  return fcntl(ends[0], F_SETFD, FD_CLOEXEC) | fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#endif
+}
+
 // Adds one to the eventfd. Async-signal-safe: preserves errno.
 static inline void lt_eventfd_write(int descriptor) {
 #if defined(__linux__)

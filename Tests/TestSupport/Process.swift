@@ -115,6 +115,11 @@ package enum Process {
   /// Whether the process has its default disposition for `signal`.
   package static func isDefault(_ signal: Int32) -> Bool { ct_is_default(signal) }
 
+  /// Whether `descriptor` is open, and stays open in a started program.
+  package static func isInherited(_ descriptor: Int32) -> Bool {
+    fcntl(descriptor, F_GETFD) & (FD_CLOEXEC | ~Int32.max) == 0
+  }
+
   /// Kills the process if it still runs after ten minutes.
   package static func endInTime() { ct_end_after(600) }
 

@@ -14,7 +14,7 @@ package struct UVLoop {
   /// Creates a libuv loop that this library owns.
   static func open() throws(UVError) -> UVLoop {
     let pointer = UnsafeMutablePointer<uv_loop_t>.allocate(size: uv_loop_size())
-    let result = uv_loop_init(pointer)
+    let result = lt_loop_init(pointer)
     guard result == 0 else {
       pointer.deallocate()
       throw UVError(code: result, operation: "EventLoop.init")

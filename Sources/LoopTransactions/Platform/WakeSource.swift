@@ -32,6 +32,8 @@ package enum WakeSource {
     descriptorWoke: PollCallback,
     asyncWoke: AsyncCallback
   ) throws(UVError) {
+    // An adopted loop may be the first one of this library.
+    try check(lt_fill_standard_streams(), "EventLoop.init")
     switch method {
     case .descriptor: self = try .openDescriptor(loop, descriptorWoke)
     case .async:
