@@ -449,29 +449,6 @@ static inline int lt_descriptor_duplicate(int descriptor) {
   return duplicate >= 0 ? duplicate : -errno;
 }
 
-// MARK: Signals
-
-// Reads the disposition of `signal`.
-static inline void lt_signal_read(int signal, struct sigaction *action) {
-  memset(action, 0, sizeof *action);
-  sigaction(signal, NULL, action);
-}
-
-// Sets the disposition of `signal`.
-static inline void lt_signal_write(int signal, const struct sigaction *action) {
-  sigaction(signal, action, NULL);
-}
-
-// Whether two dispositions call the same handler.
-static inline int lt_signal_is_same(const struct sigaction *one, const struct sigaction *other) {
-  return one->sa_handler == other->sa_handler;
-}
-
-// Whether a disposition is the default one.
-static inline int lt_signal_is_default(const struct sigaction *action) {
-  return action->sa_handler == SIG_DFL;
-}
-
 // MARK: Child processes
 
 // Opens a descriptor that becomes readable when the process ends. Returns a

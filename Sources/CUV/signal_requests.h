@@ -17,14 +17,19 @@
 enum { LT_REQUEST_SIGNALS = 65, LT_REQUEST_IS_TRAP = 0x80 };
 
 // Never freed, because a signal may arrive at any time.
-typedef struct {
+typedef struct lt_signal_requests {
   // A forked child shares the pipes, but has no thread that reads.
   pid_t process;
+  // The parent's, in a forked child.
+  struct lt_signal_requests *inherited;
   // The thread that reads, once it runs. It does not wait for itself.
   uint32_t server;
   int patience;
   int requests[2];
   int replies[2];
+  // The handlers. Each object file has a copy of them at an address of its own.
+  void (*on_signal)(int);
+  void (*on_trap)(int, siginfo_t *, void *);
   // The earlier handlers of the signals of traps.
   struct sigaction previous[LT_REQUEST_SIGNALS];
 } lt_signal_requests;
@@ -73,26 +78,21 @@ static inline void lt_request_on_trap(int signal, siginfo_t *info, void *context
   errno = error;
 }
 
-static inline int lt_requests_pipe(int ends[2]) {
-#if defined(__linux__)
-  return pipe2(ends, O_CLOEXEC);
-#else
-  if (pipe(ends) != 0) return -1;
-  return fcntl(ends[0], F_SETFD, FD_CLOEXEC) | fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-#endif
-}
-
 // Makes the requests of this process, or returns NULL and an error of libuv.
 // `patience` is how long a trap waits, in milliseconds.
 static inline lt_signal_requests *lt_requests_make(int patience, int *error) {
+  *error = lt_fill_standard_streams();
+  if (*error != 0) return NULL;
   lt_signal_requests *all = (lt_signal_requests *)calloc(1, sizeof *all);
   *error = UV_ENOMEM;
   if (all == NULL) return NULL;
   all->process = getpid();
   all->patience = patience;
+  all->on_signal = lt_request_on_signal;
+  all->on_trap = lt_request_on_trap;
   int pipes = 0;
-  if (lt_requests_pipe(all->requests) == 0) pipes++;
-  if (pipes == 1 && lt_requests_pipe(all->replies) == 0) pipes++;
+  if (lt_pipe_open(all->requests) == 0) pipes++;
+  if (pipes == 1 && lt_pipe_open(all->replies) == 0) pipes++;
   if (pipes < 2) {
     *error = -errno;
     if (pipes == 1) {
@@ -105,11 +105,22 @@ static inline lt_signal_requests *lt_requests_make(int patience, int *error) {
   // A handler must not block, even if signals arrive faster than they are answered.
   fcntl(all->requests[1], F_SETFL, O_NONBLOCK);
   // A child inherits the handlers, and the parent's list of the earlier ones.
-  const lt_signal_requests *inherited = __atomic_load_n(&lt_requests_current, __ATOMIC_RELAXED);
-  if (inherited != NULL) memcpy(all->previous, inherited->previous, sizeof all->previous);
+  all->inherited = __atomic_load_n(&lt_requests_current, __ATOMIC_RELAXED);
+  if (all->inherited != NULL)
+    memcpy(all->previous, all->inherited->previous, sizeof all->previous);
   // Release: a handler sees initialized fields.
   __atomic_store_n(&lt_requests_current, all, __ATOMIC_RELEASE);
   return all;
+}
+
+// Undoes `lt_requests_make`, before the first handler was installed.
+static inline void lt_requests_discard(lt_signal_requests *all) {
+  __atomic_store_n(&lt_requests_current, all->inherited, __ATOMIC_RELAXED);
+  for (int end = 0; end < 2; end++) {
+    close(all->requests[end]);
+    close(all->replies[end]);
+  }
+  free(all);
 }
 
 // Waits for a request. Returns its signal, with `LT_REQUEST_IS_TRAP` if a trap waits
@@ -132,13 +143,18 @@ static inline void lt_requests_answer(lt_signal_requests *all) {
 static const int lt_traps[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 enum { LT_TRAPS = sizeof lt_traps / sizeof *lt_traps };
 
+// Whether `signal` reports a fault, which would happen again whenever its handler returns.
+static inline int lt_is_fault(int signal) {
+  for (int i = 0; i < LT_TRAPS - 1; i++)
+    if (signal == lt_traps[i]) return 1;
+  return 0;
+}
+
 // Installs the handler of `signal`, if it has its default disposition. Returns 0, or an
 // error of libuv.
 static inline int lt_requests_add(int signal) {
   struct sigaction action;
-  // A fault would happen again whenever the handler returns.
-  for (int i = 0; i < LT_TRAPS - 1; i++)
-    if (signal == lt_traps[i]) return UV_EINVAL;
+  if (lt_is_fault(signal)) return UV_EINVAL;
   if (sigaction(signal, NULL, &action) != 0) return -errno;
   if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == lt_request_on_signal) return 0;
   if ((action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL) return UV_EBUSY;
@@ -178,6 +194,24 @@ static inline int lt_requests_add_traps(lt_signal_requests *all) {
     if (sigaction(lt_traps[i], &action, NULL) != 0) return -errno;
   }
   return 0;
+}
+
+// Restores the dispositions from before, where a handler of this file is installed. Runs
+// in a forked child, which has no thread that answers. Async-signal-safe.
+static inline void lt_requests_forget(void) {
+  // Relaxed: the fork has ordered everything before it.
+  const lt_signal_requests *all = __atomic_load_n(&lt_requests_current, __ATOMIC_RELAXED);
+  if (all == NULL) return;
+  for (int signal = 1; signal < LT_REQUEST_SIGNALS; signal++) {
+    struct sigaction action;
+    if (sigaction(signal, NULL, &action) != 0) continue;
+    if (action.sa_handler == all->on_signal) {
+      action.sa_handler = SIG_DFL;
+      sigaction(signal, &action, NULL);
+    } else if ((action.sa_flags & SA_SIGINFO) && action.sa_sigaction == all->on_trap) {
+      sigaction(signal, &all->previous[signal], NULL);
+    }
+  }
 }
 
 #endif

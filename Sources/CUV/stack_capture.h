@@ -154,6 +154,11 @@ static inline uintptr_t lt_stack_interrupted(const void *context) {
 // Of this process: a forked child has its own.
 __attribute__((weak, visibility("hidden"))) lt_stack_capture *lt_stack_current = NULL;
 
+// The installed handler, or NULL. Each object file has a copy of it at an address of its
+// own.
+__attribute__((weak, visibility("hidden"))) void (*lt_stack_handler)(int, siginfo_t *,
+                                                                     void *) = NULL;
+
 // The handler. Takes no lock and allocates nothing. Ignores signals that this
 // process did not send, or whose request has ended.
 static inline void lt_stack_handle(int signal, siginfo_t *info, void *context) {
@@ -177,11 +182,11 @@ static inline void lt_stack_handle(int signal, siginfo_t *info, void *context) {
   errno = error;
 }
 
-// Whether the handler is installed.
+// Whether the handler is installed. Relaxed: only the address of a function is compared.
 static inline int lt_stack_is_installed(void) {
   struct sigaction action;
   return sigaction(lt_stack_signal(), NULL, &action) == 0 && (action.sa_flags & SA_SIGINFO) &&
-         action.sa_sigaction == lt_stack_handle;
+         action.sa_sigaction == __atomic_load_n(&lt_stack_handler, __ATOMIC_RELAXED);
 }
 
 // Installs the handler for `capture`, if the signal has its default disposition.
@@ -202,7 +207,15 @@ static inline int lt_stack_install(lt_stack_capture *capture) {
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   // No other handler interrupts this one, so that it is short.
   sigfillset(&action.sa_mask);
+  __atomic_store_n(&lt_stack_handler, lt_stack_handle, __ATOMIC_RELAXED);
   return sigaction(lt_stack_signal(), &action, NULL) == 0 ? 0 : -errno;
+}
+
+// Restores the signal's default, if the handler is installed. Runs in a forked child.
+static inline void lt_stack_forget(void) {
+  struct sigaction action = {0};
+  action.sa_handler = SIG_DFL;
+  if (lt_stack_is_installed()) sigaction(lt_stack_signal(), &action, NULL);
 }
 
 // Lets the calling thread receive the signal.
@@ -234,6 +247,8 @@ static inline int lt_stack_install(lt_stack_capture *capture) {
   (void)capture;
   return UV_ENOSYS;
 }
+
+static inline void lt_stack_forget(void) {}
 
 static inline void lt_stack_admit(void) {}
 

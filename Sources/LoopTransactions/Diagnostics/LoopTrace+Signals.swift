@@ -8,12 +8,12 @@ extension LoopTrace {
   /// Call from any thread. A thread of the library writes the file, so the
   /// signal delays no other thread. A signal also writes the file after `stop()`,
   /// until the process ends. A later call for the same signal replaces the
-  /// path. A forked child ignores the signal. A signal that ends a process by
-  /// default, such as `SIGTERM`, no longer ends it.
+  /// path. A signal that ends a process by default, such as `SIGTERM`, no longer
+  /// ends it. In a forked child the signal has its default disposition.
   ///
   /// ```swift
   /// let trace = try LoopTrace()
-  /// try trace.write(to: "/tmp/trace-%p.json", onSignal: SIGUSR2)
+  /// try trace.write(to: "trace-%p.json", onSignal: SIGUSR2)
   /// ```
   ///
   /// A program that is started with `LOOPTRANSACTIONS_TRACE` does the same if

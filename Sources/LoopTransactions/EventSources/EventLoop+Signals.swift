@@ -12,9 +12,12 @@ extension EventLoop {
   /// The system delivers a signal only if some thread does not block it. The
   /// threads of Dispatch and of Swift tasks block all signals.
   ///
-  /// A child process that was forked and has not called `exec` shares libuv's
-  /// pipe with the parent: a watched signal sent to the child is delivered in
-  /// the parent.
+  /// In a forked child, each watched signal has the disposition from before the
+  /// first watcher: usually `SIG_DFL`, so `SIGTERM` ends a worker. The child
+  /// may watch signals on loops of its own. Signals that a libuv handle of other
+  /// code catches too are not changed.
+  ///
+  /// `SIGABRT` can be watched, but `abort()` still ends the process.
   ///
   /// ```swift
   /// let watcher = try loop.onSignal(SIGTERM) { loop.stop() }
@@ -28,8 +31,10 @@ extension EventLoop {
   ///   - body: Called on the loop. Released when the watcher ends.
   /// - Returns: The watcher. The loop keeps it, so the caller need not.
   /// - Throws: `UVError` `EINVAL` if the number is not of a signal that can be
-  ///   caught.
-  /// - Complexity: O(n) in the process's watched signals.
+  ///   caught, or if the signal reports a fault of the running code, which
+  ///   would happen again when the signal's handler returns: `SIGSEGV`,
+  ///   `SIGBUS`, `SIGFPE`, `SIGILL` and `SIGTRAP`.
+  /// - Complexity: O(1).
   @discardableResult
   public func onSignal(
     _ signal: Int32,
@@ -38,11 +43,8 @@ extension EventLoop {
     _ body: @escaping () -> Void
   ) throws(UVError) -> SignalWatcher {
     checkMayAdd("EventLoop.onSignal")
-    let list = part(SignalList.self)
-    let place = SourcePlace(fileID, line)
-    let watcher = try SignalWatcher(signal, in: list, loop: self, place: place, body)
-    list.add(watcher)
-    return watcher
+    let entry = try part(SignalList.self).entry(for: signal, on: self)
+    return SignalWatcher(entry, core: core, place: SourcePlace(fileID, line), body)
   }
 
   /// Returns the given signals, from now on, as an asynchronous sequence of

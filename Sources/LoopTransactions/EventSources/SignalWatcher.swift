@@ -11,24 +11,28 @@ public final class SignalWatcher {
 
   let core: PortCore
   private let place: SourcePlace
-  private let list: SignalList
   private var body: (() -> Void)?  // loop only
-  private var source: SignalSource?  // loop only
+  private var entry: WatchedSignal?  // loop only
   private var isWaitedFor = true  // loop only
+  // Its position in `entry`. Loop only.
+  fileprivate var index = 0
+  // The number of the first signal that was caught after the watcher was
+  // created. Loop only.
+  private let first: UInt32
 
   init(
-    _ signal: Int32,
-    in list: SignalList,
-    loop: EventLoop,
+    _ entry: WatchedSignal,
+    core: PortCore,
     place: SourcePlace,
     _ body: @escaping () -> Void
-  ) throws(UVError) {
-    self.signal = signal
+  ) {
+    signal = entry.signal
     self.place = place
-    self.list = list
-    core = loop.core
+    self.core = core
     self.body = body
-    source = try SignalSource(signal, loop: loop.uv, owner: self, caught: signalWasCaught)
+    self.entry = entry
+    first = entry.caughtCount
+    entry.add(self)
   }
 
   /// Whether the watcher has been neither cancelled nor ended by the loop.
@@ -49,8 +53,9 @@ public final class SignalWatcher {
     }
     set {
       core.checkThread("SignalWatcher.keepsLoopAlive")
+      guard newValue != isWaitedFor else { return }
       isWaitedFor = newValue
-      source?.keepsLoopAlive(newValue)
+      entry?.isWaitedFor(by: newValue ? 1 : -1)
     }
   }
 
@@ -68,7 +73,7 @@ public final class SignalWatcher {
   /// meanwhile stays, and so does libuv's while its own handles catch the
   /// signal.
   ///
-  /// - Complexity: O(n) in the loop's signal watchers.
+  /// - Complexity: O(1).
   public func cancel() {
     core.checkThread("SignalWatcher.cancel")
     // In a child process, the parent's handle stays.
@@ -78,10 +83,7 @@ public final class SignalWatcher {
 }
 
 extension SignalWatcher {
-  var isAttached: Bool { source != nil }
-
-  /// The address of libuv's handle.
-  var address: UnsafeMutableRawPointer? { source?.address }
+  var isAttached: Bool { entry != nil }
 
   /// Ends the watcher. Does not check the thread, because a loop may be
   /// released on any.
@@ -89,50 +91,123 @@ extension SignalWatcher {
     // Released last, because a `deinit` of the captures may use this watcher.
     withExtendedLifetime((self, body)) {
       body = nil
-      source?.close()
-      source = nil
-      list.remove(self)
+      if isWaitedFor { entry?.isWaitedFor(by: -1) }
+      entry?.remove(self)
+      entry = nil
     }
   }
 
-  /// Leaves the handle to the parent in a child process.
+  /// Calls the callback, unless the signal with this number was caught before
+  /// the watcher was created.
+  fileprivate func caught(_ number: UInt32, on loop: EventLoop) {
+    // The numbers wrap around.
+    guard isAttached, Int32(bitPattern: number &- first) >= 0 else { return }
+    loop.recorded(OwnerWord(.event, place)) { loop.calledBack { body?() } }
+  }
+}
+
+/// A signal that a loop watches: the libuv handle that its watchers share. Loop
+/// thread only.
+///
+/// One handle, because libuv writes to a pipe for each handle when the signal
+/// arrives, and drops the rest when the pipe is full.
+final class WatchedSignal {
+  let signal: Int32
+  private let list: SignalList
+  private var source: SignalSource?
+  private var watchers: [SignalWatcher] = []
+  // The number of watchers for which the loop's run waits.
+  private var waited = 0
+
+  init(_ signal: Int32, in list: SignalList, loop: EventLoop) throws(UVError) {
+    self.signal = signal
+    self.list = list
+    source = try SignalSource(signal, loop: loop.uv, owner: self, caught: signalWasCaught)
+  }
+
+  /// The address of libuv's handle.
+  var address: UnsafeMutableRawPointer? { source?.address }
+
+  var count: Int { watchers.count }
+
+  /// One of the watchers.
+  var any: SignalWatcher? { watchers.last }
+
+  fileprivate var caughtCount: UInt32 { source?.caughtCount ?? 0 }
+
+  /// Adds and retains `watcher`, for which the loop's run waits.
+  fileprivate func add(_ watcher: SignalWatcher) {
+    watcher.index = watchers.count
+    watchers.append(watcher)
+    isWaitedFor(by: 1)
+  }
+
+  /// Changes the number of watchers for which the loop's run waits.
+  fileprivate func isWaitedFor(by change: Int) {
+    waited += change
+    source?.keepsLoopAlive(waited > 0)
+  }
+
+  /// Removes `watcher`, which ends. The last watcher takes its position.
+  fileprivate func remove(_ watcher: SignalWatcher) {
+    watchers[watcher.index] = watchers[watchers.count - 1]
+    watchers[watcher.index].index = watcher.index
+    watchers.removeLast()
+    guard watchers.isEmpty else { return }
+    source?.close()
+    source = nil
+    list.remove(self)
+  }
+
+  fileprivate func caught() {
+    guard let source, let loop = list.loop, !loop.core.isForked else { return }
+    let number = source.deliveredNumber
+    // Retained, because the callback may close and release an adopted loop.
+    withExtendedLifetime(loop) {
+      for watcher in watchers { watcher.caught(number, on: loop) }
+    }
+  }
+
+  /// Leaves the handle to the parent in a child process, which has stopped it.
   func leaveInChild() {
     source?.keepsLoopAlive(false)
     source?.detachOwner()
   }
-
-  fileprivate func caught() {
-    guard let loop = list.loop, !loop.core.isForked else { return }
-    // Retained, because the callback may close and release an adopted loop.
-    withExtendedLifetime(loop) {
-      loop.recorded(OwnerWord(.event, place)) { loop.calledBack { body?() } }
-    }
-  }
 }
 
 private func signalWasCaught(_ handle: SignalHandle?, _ signal: Int32) {
-  owner(of: handle, as: SignalWatcher.self)?.caught()
+  owner(of: handle, as: WatchedSignal.self)?.caught()
 }
 
-/// The signal watchers of a loop. Loop thread only.
+/// The watched signals of a loop. Loop thread only.
 final class SignalList: LoopPart {
   private(set) unowned(unsafe) var loop: EventLoop?
-  private var watchers: [SignalWatcher] = []
+  private var signals: [Int32: WatchedSignal] = [:]
 
   func attach(to loop: EventLoop) { self.loop = loop }
 
-  /// Adds and retains `watcher`.
-  func add(_ watcher: SignalWatcher) { watchers.append(watcher) }
+  /// Returns the entry of `signal`, which watchers share. A new one must get a
+  /// watcher.
+  func entry(for signal: Int32, on loop: EventLoop) throws(UVError) -> WatchedSignal {
+    if let known = signals[signal] { return known }
+    let made = try WatchedSignal(signal, in: self, loop: loop)
+    signals[signal] = made
+    return made
+  }
 
-  /// Removes `watcher`, which has ended.
-  func remove(_ watcher: SignalWatcher) { watchers.removeAll { $0 === watcher } }
+  /// Removes `signal`, which has no watcher.
+  func remove(_ signal: WatchedSignal) { signals[signal.signal] = nil }
 
-  var holdsAnything: Bool { !watchers.isEmpty }
+  var holdsAnything: Bool { !signals.isEmpty }
 
-  var handles: [UnsafeMutableRawPointer] { watchers.compactMap(\.address) }
+  var handles: [UnsafeMutableRawPointer] { signals.values.compactMap(\.address) }
 
   // One by one, because releasing a callback may cancel or add watchers.
-  func drop() { for _ in 0..<watchers.count { watchers.last?.end() } }
+  func drop() {
+    for signal in Array(signals.values) {
+      for _ in 0..<signal.count { signal.any?.end() }
+    }
+  }
 
   func loopDidClose() { loop = nil }
 
@@ -142,9 +217,11 @@ final class SignalList: LoopPart {
   }
 
   func leaveInChild() {
-    for watcher in watchers { watcher.leaveInChild() }
+    for signal in signals.values { signal.leaveInChild() }
     loop = nil
   }
 
-  func stopInChild(of uv: UVLoop) { for watcher in watchers { watcher.leaveInChild() } }
+  func stopInChild(of uv: UVLoop) { for signal in signals.values { signal.leaveInChild() } }
 }
+
+extension WatchedSignal: Unreflected {}

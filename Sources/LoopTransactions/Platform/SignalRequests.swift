@@ -48,23 +48,34 @@ final class SignalRequests: @unchecked Sendable {
   private func start(
     _ operation: String
   ) throws(UVError) -> UnsafeMutablePointer<lt_signal_requests> {
+    lt_signals_follow_forks()
+    // Started under the lock, so that no other thread installs a handler before.
+    let result: Result<UnsafeMutablePointer<lt_signal_requests>, UVError> = state.withLock {
+      if let requests = $0.requests { return .success(requests) }
+      let result = makeServed(operation)
+      if case .success(let requests) = result { $0.requests = requests }
+      return result
+    }
+    return try result.get()
+  }
+
+  /// Makes the requests, and the thread that answers them.
+  private func makeServed(
+    _ operation: String
+  ) -> Result<UnsafeMutablePointer<lt_signal_requests>, UVError> {
     var error: Int32 = 0
-    let (isNew, made) = state.withLock { state in
-      let isNew = state.requests == nil
-      if isNew { state.requests = lt_requests_make(Self.patience, &error) }
-      return (isNew, state.requests)
+    guard let requests = lt_requests_make(Self.patience, &error) else {
+      return .failure(UVError(code: error, operation: operation))
     }
-    guard let requests = made else { throw UVError(code: error, operation: operation) }
-    if !isNew { return requests }
     let address = UInt(bitPattern: requests)
-    // Not joined, because it runs until the process ends.
     do throws(UVError) {
+      // Not joined, because it runs until the process ends.
       _ = try JoinableThread("signal work", for: operation) { [self] in serve(address) }
+      return .success(requests)
     } catch {
-      state.withLock { $0.requests = nil }
-      throw error
+      lt_requests_discard(requests)
+      return .failure(error)
     }
-    return requests
   }
 
   private func serve(_ address: UInt) {

@@ -49,6 +49,7 @@ final class StackCapture: @unchecked Sendable {
     guard let capture else {
       throw UVError(code: UVError.outOfMemory, operation: "LoopWatchdog.init")
     }
+    lt_signals_follow_forks()
     let error = lock.withLock { _ in lt_stack_install(capture) }
     if error == UVError.notSupported { return }
     try check(error, "LoopWatchdog.init (capturesStacks needs signal \(Self.signal))")

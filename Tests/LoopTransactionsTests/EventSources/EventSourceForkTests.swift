@@ -108,4 +108,94 @@ struct EventSourceForkTests {
       }
     }
   }
+
+  @Test("a child has the dispositions from before its parent's watchers, and the parent no call")
+  func childsDispositions() async {  // L12, E3
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        signal(SIGUSR1, SIG_IGN)
+        let watched = [SIGUSR1, SIGUSR2, SIGTERM]
+        for number in watched {
+          try loop.onSignal(number) { Issue.record("\(number) of the child was delivered") }
+        }
+        let ending = Process.fork {
+          System.logToStandardError("\(watched.map(Process.isDefault))")
+          Process.raise(SIGUSR1)
+          Process.raise(SIGTERM)
+        }
+        #expect(ending.standardError == "[false, true, true]\n")
+        #expect(ending.status == -SIGTERM)
+        loop.run(.noWait)
+        #expect(!watched.contains(where: Process.isDefault))
+      }
+    }
+  }
+
+  @Test("a child watches its parent's signals on a loop of its own, and restores them")
+  func childWatches() async {  // L12, E3
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        try loop.onSignal(SIGUSR2) { Issue.record("a signal of the child was delivered") }
+        let ending = Process.fork {
+          var called = 0
+          try? withLoop { own in
+            let watcher = try own.onSignal(SIGUSR2) { called += 1 }
+            Process.raise(SIGUSR2)
+            while called == 0 { own.run(.once) }
+            watcher.cancel()
+            System.logToStandardError("called \(called), \(Process.isDefault(SIGUSR2))")
+          }
+        }
+        #expect(ending.standardError == "called 1, true\n")
+        #expect(ending.status == 0)
+        loop.run(.noWait)
+        #expect(!Process.isDefault(SIGUSR2))
+      }
+    }
+  }
+
+  @Test("a child has no handler of a trace or a watchdog of its parent, in any order")
+  func childsHandlers() async {  // L12, E3, X3
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let before = Self.caughtSignals
+        let trace = try LoopTrace()
+        try loop.onSignal(SIGABRT) {}
+        try trace.write(to: "/tmp/never", onSignal: SIGUSR2)
+        try trace.writeOnTrap(to: "/tmp/never")
+        try loop.onSignal(SIGUSR2) {}
+        let watchdog = try LoopWatchdog(threshold: .seconds(3600), capturesStacks: true) { _ in }
+        let ending = Process.fork {
+          // The tests' fork sets the signals of traps to their default.
+          System.logToStandardError("\(Self.caughtSignals.filter { !before.contains($0) })")
+        }
+        withExtendedLifetime(watchdog) {}
+        #expect(ending.standardError == "[]\n", "\(ending.standardError)")
+      }
+    }
+  }
+
+  private static var caughtSignals: [Int32] {
+    (1...64).filter { $0 != 32 && $0 != 33 && !Process.isDefault($0) }
+  }
+
+  @Test("a child that no pthread_atfork handler saw watches its parent's signals itself")
+  func unseenChildWatches() async {  // L12, E3
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        try loop.onSignal(SIGUSR2) { Issue.record("a signal of the child was delivered") }
+        let ending = Process.fork(isSeen: false) {
+          var called = 0
+          try? withLoop { own in
+            try own.onSignal(SIGUSR2) { called += 1 }
+            Process.raise(SIGUSR2)
+            while called == 0 { own.run(.once) }
+          }
+          System.logToStandardError("called \(called)")
+        }
+        #expect(ending.standardError == "called 1\n")
+        loop.run(.noWait)
+      }
+    }
+  }
 }

@@ -156,6 +156,44 @@ struct SignalWatcherTests {
     }
   }
 
+  // libuv writes 16 bytes to a pipe for each handle and signal, and 64 KiB fit.
+  @Test("each of 5,000 watchers is called, in a callback as well, and cancelling them is linear")
+  func many() async {  // E3
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        var called = 0
+        let watchers = try (0..<5000).map { _ in try loop.onSignal(SIGUSR2) { called += 1 } }
+        Process.raise(SIGUSR2)
+        while called == 0 { loop.run(.once) }
+        #expect(called == 5000)
+        for watcher in watchers { watcher.cancel() }
+        #expect(Process.isDefault(SIGUSR2))
+        #expect(loop.run() == .finished)
+      }
+    }
+  }
+
+  @Test("a watcher is not called for a signal that arrived before it, beside one that is")  // E3
+  func fromNowOn() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let trace = Trace()
+        try loop.onSignal(SIGUSR2) {
+          trace.record("first")
+          guard trace.events.count == 1 else { return }
+          _ = try? loop.onSignal(SIGUSR2) { trace.record("third") }
+        }
+        Process.raise(SIGUSR2)
+        try loop.onSignal(SIGUSR2) { trace.record("second") }
+        while trace.events.isEmpty { loop.run(.once) }
+        #expect(trace.events == ["first"])
+        Process.raise(SIGUSR2)
+        while trace.events.count == 1 { loop.run(.once) }
+        #expect(trace.events == ["first", "first", "second", "third"])
+      }
+    }
+  }
+
   @Test("run() waits for a watcher that keeps the loop alive, and for no other")  // E3
   func keepsLoopAlive() async {
     await #expect(processExitsWith: .success) {
@@ -164,8 +202,24 @@ struct SignalWatcherTests {
         loop.addTimer(after: .zero) { _ in Process.raise(SIGUSR2) }
         #expect(loop.runInTime() == .stopped)
         watcher.keepsLoopAlive = false
-        #expect(loop.run() == .finished)
+        #expect(loop.run(.noWait) == .finished)
         #expect(watcher.isActive)
+        let other = try loop.onSignal(SIGUSR2) {}
+        #expect(loop.run(.noWait) == .ticked)
+        other.cancel()
+        #expect(loop.run(.noWait) == .finished)
+        watcher.keepsLoopAlive = true
+        #expect(loop.run(.noWait) == .ticked)
+      }
+    }
+  }
+
+  @Test("run() does not wait for a sequence of signals")  // E3
+  func sequenceKeepsNoLoopAlive() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let signals = try loop.signals(SIGUSR2, SIGTERM)
+        withExtendedLifetime(signals) { #expect(loop.run(.noWait) == .finished) }
       }
     }
   }
@@ -174,13 +228,25 @@ struct SignalWatcherTests {
   func refused() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
-        for signal in [0, SIGKILL, 1000] {
+        // The last five would happen again whenever the handler returns.
+        let faults = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP]
+        for signal in [.min, -1, 0, SIGKILL, SIGSTOP, 32, 65, 1000, .max] + faults {
           let error = UVError(code: UV_EINVAL.rawValue, operation: "EventLoop.onSignal")
           #expect(throws: error) { try loop.onSignal(signal) {} }
           #expect(throws: error) { try loop.signals(SIGUSR2, signal) }
           #expect(Process.isDefault(SIGUSR2))
+          #expect("\(error)".hasSuffix("can be caught and reports no fault, such as SIGTERM"))
         }
       }
+    }
+  }
+
+  @Test("abort() ends the process although SIGABRT is watched")  // E3
+  func aborts() async {
+    await #expect(processExitsWith: .signal(SIGABRT)) {
+      let loop = try EventLoop()
+      try loop.onSignal(SIGABRT) {}
+      abort()
     }
   }
 
