@@ -3,6 +3,7 @@
 #ifndef LT_CUV_LOOP_H
 #define LT_CUV_LOOP_H
 
+#include "files.h"
 #include "shim.h"
 
 enum {

@@ -32,7 +32,6 @@
 
 #if defined(__linux__)
 #include <linux/futex.h>
-#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -549,71 +548,6 @@ static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t int
 #endif
 }
 
-// MARK: Fork
-
-// The state of the process that hot paths compare with one load: the number of
-// forks that led to it, from 1, in the low 32 bits, and the number of the running
-// trace, or 0, in the high 32 bits. Not a Swift global, because under
-// ThreadSanitizer Swift's runtime takes a lock at each access to a global. A child
-// forked during such an access would wait for a thread that does not exist in the
-// child. All accesses are relaxed: they order no other memory.
-//
-// On pages of its own, which the kernel fills with zeros in a child. So a child that
-// was made without pthread_atfork handlers, by `_Fork` or `clone`, differs too.
-#if defined(__x86_64__)
-enum { LT_PAGES = 4096 };
-#else
-enum { LT_PAGES = 65536 };
-#endif
-typedef struct {
-  uint64_t word;
-  char rest[LT_PAGES - sizeof(uint64_t)];
-} lt_process_pages;
-__attribute__((weak, visibility("hidden"), aligned(LT_PAGES))) lt_process_pages lt_process = {0};
-__attribute__((weak, visibility("hidden"))) uint32_t lt_fork_count = 0;
-__attribute__((weak, visibility("hidden"))) pthread_once_t lt_forks_once = PTHREAD_ONCE_INIT;
-// Called in a child that no pthread_atfork handler has seen.
-__attribute__((weak, visibility("hidden"))) void (*lt_on_unseen_fork)(void) = NULL;
-
-static inline uint64_t lt_process_word(void) {
-  return __atomic_load_n(&lt_process.word, __ATOMIC_RELAXED);
-}
-
-// Only the thread that survived the fork runs this, before the child has any
-// other thread. The trace stays with the parent.
-static inline void lt_forked(void) {
-  lt_fork_count += 1;
-  __atomic_store_n(&lt_process.word, lt_fork_count, __ATOMIC_RELAXED);
-}
-
-// Sets the number of the running trace, or 0. Calls must not overlap.
-static inline void lt_set_trace(uint32_t number) {
-  uint64_t forks = (uint32_t)lt_process_word();
-  __atomic_store_n(&lt_process.word, forks | (uint64_t)number << 32, __ATOMIC_RELAXED);
-}
-
-static inline void lt_start_counting_forks(void) {
-  pthread_atfork(NULL, NULL, lt_forked);
-  lt_forked();
-#if defined(__linux__)
-  // Linux 4.14. Without it, only pthread_atfork tells.
-  madvise(&lt_process, sizeof lt_process, 18 /* MADV_WIPEONFORK */);
-#endif
-}
-
-// Starts counting forks. glibc resets a pthread_once that was running during a
-// fork. In a child, counts the fork that made it if that was not seen.
-static inline void lt_count_forks(void) {
-  pthread_once(&lt_forks_once, lt_start_counting_forks);
-  uint64_t none = 0;
-  if (lt_process_word() != none) return;
-  uint64_t number = __atomic_add_fetch(&lt_fork_count, 1, __ATOMIC_RELAXED);
-  if (__atomic_compare_exchange_n(&lt_process.word, &none, number, 0, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED) &&
-      lt_on_unseen_fork != NULL)
-    lt_on_unseen_fork();
-}
-
 // MARK: Thread-local addresses
 
 // Creates a key whose value is passed to `release` when its thread ends. Returns
@@ -640,86 +574,6 @@ static inline void lt_discard(void *memory, size_t size) {
 #else
   (void)memory, (void)size;
 #endif
-}
-
-// MARK: Files
-
-// Opens the file at `path` for replacing its contents, and creates it if it does not
-// exist. Returns a descriptor, or a negated errno. In a folder that others may write to,
-// another user may have put something else there: a symbolic link, a FIFO without a
-// reader, or a file of their own.
-static inline int lt_file_open(const char *path) {
-  int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  int descriptor = open(path, flags, 0666);
-  if (descriptor < 0) return -errno;
-  struct stat file;
-  int result = fstat(descriptor, &file) == 0 ? 0 : -errno;
-  if (result == 0 && !S_ISREG(file.st_mode)) result = UV_EFTYPE;
-  if (result == 0 && (file.st_uid != geteuid() || file.st_nlink > 1)) result = UV_EPERM;
-  if (result == 0 && ftruncate(descriptor, 0) != 0) result = -errno;
-  if (result == 0) return descriptor;
-  close(descriptor);
-  return result;
-}
-
-// Replaces the contents of the file at `path`. Returns 0, or an error of libuv.
-static inline int lt_write_file(const char *path, const uint8_t *bytes, size_t length) {
-  int descriptor = lt_file_open(path);
-  if (descriptor < 0) return descriptor;
-  int result = 0;
-  while (length > 0 && result == 0) {
-    ssize_t written = write(descriptor, bytes, length);
-    if (written < 0) {
-      result = errno == EINTR ? 0 : -errno;
-      continue;
-    }
-    bytes += written;
-    length -= (size_t)written;
-  }
-  // Some file systems report a failed write only now.
-  if (close(descriptor) < 0 && result == 0 && errno != EINTR) result = -errno;
-  return result;
-}
-
-// MARK: The process
-
-// Calls `body` when the process exits. Returns 0 if there is no memory for it.
-static inline int lt_at_exit(void (*body)(void)) { return atexit(body) == 0; }
-
-// Whether the process has privileges that the user who started it lacks, as a set-user-ID
-// program does. That user chose the environment.
-static inline int lt_is_privileged(void) {
-#if defined(__linux__)
-  return getauxval(AT_SECURE) != 0;
-#else
-  return issetugid();
-#endif
-}
-
-// The value of an environment variable, or NULL in a privileged process. Like
-// secure_getenv(3), which glibc declares only with _GNU_SOURCE.
-static inline const char *lt_environment(const char *name) {
-  return lt_is_privileged() ? NULL : getenv(name);
-}
-
-// MARK: Standard streams
-
-// Opens descriptors for those of 0, 1 and 2 that are closed. Otherwise a descriptor of
-// this library would be taken for a standard stream, and libuv aborts when it closes
-// one of these. Reading such a descriptor ends at once, and writing to it fails, as
-// before. Children inherit it. Returns 0, or a negated errno.
-static inline int lt_fill_standard_streams(void) {
-  for (int stream = 0; stream <= 2; stream++) {
-    if (fcntl(stream, F_GETFD) >= 0) continue;
-    int opened = open("/dev/null", O_RDONLY | O_NOCTTY);
-    // A changed root may have no devices.
-    if (opened < 0 && errno != EMFILE && errno != ENFILE) opened = open("/", O_RDONLY);
-    if (opened < 0) return -errno;
-    // Another thread was faster. All open the same, so it does not matter which of them
-    // opened which.
-    if (opened > 2) close(opened);
-  }
-  return 0;
 }
 
 // MARK: Standard error

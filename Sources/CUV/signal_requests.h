@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "shim.h"
 #include "work_slot.h"
 

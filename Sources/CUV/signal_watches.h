@@ -3,6 +3,7 @@
 #ifndef LT_CUV_SIGNAL_WATCHES_H
 #define LT_CUV_SIGNAL_WATCHES_H
 
+#include "forks.h"
 #include "shim.h"
 #include "signal_requests.h"
 #include "stack_capture.h"

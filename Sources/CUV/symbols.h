@@ -18,6 +18,7 @@
 #include <link.h>
 #endif
 
+#include "files.h"
 #include "shim.h"
 
 typedef struct {
