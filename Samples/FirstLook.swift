@@ -3,7 +3,9 @@
 
 import LoopTransactions
 
-final class Label { func show(_ text: String) { print("shows", text) } }
+nonisolated final class Label {
+  func show(_ text: String) { print("shows", text) }
+}
 let show = Selector<Label>.Carrying<String>("show") { label, text in
   label.show(text)
 }
