@@ -169,28 +169,6 @@ static inline int lt_socket_address(lt_address *address, int socket, int remote)
 
 // MARK: Names
 
-// Converts a result of getaddrinfo to an error of libuv.
-static inline int lt_lookup_error(int error) {
-  switch (error) {
-    case 0: return 0;
-    case EAI_SYSTEM: return -errno;
-    case EAI_AGAIN: return UV_EAI_AGAIN;
-    case EAI_BADFLAGS: return UV_EAI_BADFLAGS;
-    case EAI_FAMILY: return UV_EAI_FAMILY;
-    case EAI_MEMORY: return UV_EAI_MEMORY;
-    case EAI_NONAME: return UV_EAI_NONAME;
-    case EAI_OVERFLOW: return UV_EAI_OVERFLOW;
-    case EAI_SERVICE: return UV_EAI_SERVICE;
-    case EAI_SOCKTYPE: return UV_EAI_SOCKTYPE;
-#if defined(__GLIBC__)
-    // Declared only with _GNU_SOURCE.
-    case -5: return UV_EAI_NODATA;
-    case -9: return UV_EAI_ADDRFAMILY;
-#endif
-    default: return UV_EAI_FAIL;
-  }
-}
-
 // Looks up a host, and blocks meanwhile. Returns 0, or an error of libuv. The result is
 // freed by freeaddrinfo.
 static inline int lt_look_up(const char *host, int port, struct addrinfo **found) {
@@ -199,7 +177,13 @@ static inline int lt_look_up(const char *host, int port, struct addrinfo **found
   struct addrinfo hints = {0};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
-  return lt_lookup_error(getaddrinfo(host, service, &hints, found));
+  // Without a callback, libuv looks the name up on this thread, and uses the loop only to
+  // count the request.
+  uv_loop_t loop = {0};
+  uv_getaddrinfo_t request;
+  int result = uv_getaddrinfo(&loop, &request, NULL, host, service, &hints);
+  if (result == 0) *found = request.addrinfo;
+  return result;
 }
 
 // MARK: Sockets

@@ -31,7 +31,7 @@ final class NameLookup: @unchecked Sendable {
     let core = connector.io.core
     connector.io.loop.hold()
     operation = Self.scheduler.value.add { [self] _ in
-      run(host.asciiHost, port)
+      run(host, port)
       var item = PostedItem(lookupDidEnd, self)
       // Refused only by a closed loop, whose connectors have ended.
       if !core.append(item) { item.drop() }
