@@ -160,14 +160,17 @@ struct BudgetMeter {
 
   /// Returns whether another piece of work may be performed, after a piece of
   /// `kind`. Pieces of the same kind are assumed to cost the same, unless the
-  /// kind is 0.
+  /// kind is 0. `reading` reads the counter.
   @inline(__always)
-  mutating func allowsMore(after kind: UInt = 0) -> Bool {
+  mutating func allowsMore(
+    after kind: UInt = 0,
+    at reading: @autoclosure () -> UInt64 = System.cycles
+  ) -> Bool {
     if passes > 0, kind == lastKind {
       passes &-= 1
       return isWithin
     }
-    let cycles = System.cycles
+    let cycles = reading()
     let isLight = cycles &- lastCycles < lightCycles
     passes = isLight && kind != 0 && kind == lastKind ? 3 : 0
     lastKind = isLight ? kind : 0
