@@ -124,6 +124,27 @@ struct RunLoopValueQueueTests {
     }
   }
 
+  @Test("a key that its own handler queued again cannot be queued twice")
+  func againOnce() throws {
+    try withSteppedLoop { stepped in
+      var delivered = 0
+      var queue: RunLoopValueQueue<Int>?
+      queue = RunLoopValueQueue(on: stepped.loop, exclusiveBy: { $0 }) { value, _ in
+        delivered += 1
+        if delivered == 1 { queue?.enqueue(value) }
+      }
+      queue?.enqueue(7)
+      stepped.step()
+      // The first value has been released, and the second one has the key.
+      queue?.enqueue(7)
+      #expect(queue?.count == 1)
+      stepped.runUntilIdle()
+      #expect(delivered == 2)
+      queue = nil
+      stepped.runUntilIdle()
+    }
+  }
+
   @Test("a key can be queued again after it was removed, dropped or refused")
   func freesKeys() throws {
     try withSteppedLoop { stepped in
