@@ -35,6 +35,37 @@ struct LoopGroupTests {
     try group.shutDown()
   }
 
+  /// Equal to every name that differs only in its note.
+  private struct Name: Hashable {
+    let text: String
+    let note: Int
+
+    static func == (a: Name, b: Name) -> Bool { a.text == b.text }
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  }
+
+  @Test("a key's thread depends on nothing but the key and the number of threads")  // G2
+  func constantChoices() throws {
+    let (group, other) = (try LoopGroup(name: "a", count: 5), try LoopGroup(name: "b", count: 5))
+    @Sendable func places(_ group: LoopGroup, note: Int) -> [Int?] {
+      (0..<100).map { number in
+        let thread = group.loop(for: Name(text: "\(number)", note: note))
+        return group.threads.firstIndex { $0 === thread }
+      }
+    }
+    let first = places(group, note: 0)
+    for note in 1...3 {
+      _ = group.next()
+      #expect(places(group, note: note) == first)
+    }
+    #expect(places(other, note: 4) == first)
+    TestThread.run { #expect(places(group, note: 5) == first) }
+    try group.threads[0].port.postAndWait { #expect(places(group, note: 6) == first) }
+    try group.shutDown()
+    #expect(places(group, note: 7) == first)
+    try other.shutDown()
+  }
+
   @Test("forEach runs on each loop in order, and ends with the first error")  // G2
   func forEach() async throws {
     let group = try LoopGroup(name: "each", count: 3)
