@@ -117,6 +117,30 @@ struct FramePortTransactionTests {
       #expect(stepped.trace.take() == ["a.layout"])
     }
   }
+
+  @Test("a commit of another thread holds the target of a pair that waits weakly")  // T5
+  func holdsWeaklyWaiting() throws {
+    for withClock in [true, false] {
+      try stepping { stepped in
+        let (loop, port) = (stepped.loop, stepped.loop.port)
+        let screen = try FrameClock(on: loop, framesPerSecond: 100)
+        do {
+          let card = SharedCard("a", stepped.trace)
+          let waiting = Transaction(card, SharedCard.layout, on: loop, hold: .weak)
+          waiting.commit(atNextFrameOf: screen)
+          let show =
+            withClock
+            ? PortTransaction(card, SharedCard.layout, on: port, atNextFrameOf: screen)
+            : PortTransaction(card, SharedCard.layout, on: port)
+          elsewhere { try? show.commit() }
+          stepped.step()
+        }
+        stepped.advance(by: .milliseconds(10))
+        #expect(stepped.trace.events == ["a.layout"], "with the clock: \(withClock)")
+      }
+    }
+  }
+
   @Test("a transaction that was released while its pair waits retains neither itself nor the port")
   func releasedWhileWaiting() throws {
     try stepping { stepped in
