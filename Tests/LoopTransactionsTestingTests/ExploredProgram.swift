@@ -13,6 +13,8 @@ struct ExploredProgram: Sendable {
   var width = 2
   var jobs: [ExploredJob] = []
   var posts: [[ExploredJob]] = []
+  /// Whether each event also records how many operations are queued and running.
+  var inspects = false
 
   /// Creates a program of `count` operations.
   static func random(
@@ -39,26 +41,28 @@ struct ExploredProgram: Sendable {
   func run(on stepped: SteppedLoop) -> String {
     let scheduler = SteppedScheduler(on: stepped, workerLimit: width).scheduler
     let trace = stepped.trace
-    for job in jobs { Self.add(job, to: scheduler, trace) }
+    for job in jobs { add(job, to: scheduler, trace) }
     for jobs in posts {
       stepped.loop.post {
-        trace.record("post")
-        for job in jobs { Self.add(job, to: scheduler, trace) }
+        record("post", scheduler, trace)
+        for job in jobs { add(job, to: scheduler, trace) }
       }
     }
     stepped.runUntilIdle()
     return trace.events.joined(separator: " ")
   }
 
-  private static func add(
-    _ job: ExploredJob,
-    to scheduler: OperationScheduler,
-    _ trace: Trace
-  ) {
+  private func add(_ job: ExploredJob, to scheduler: OperationScheduler, _ trace: Trace) {
     scheduler.add(priority: OperationPriority(job.priority)) { _ in
-      trace.record(job.name)
+      record(job.name, scheduler, trace)
       for child in job.children { add(child, to: scheduler, trace) }
     }
+  }
+
+  private func record(_ name: String, _ scheduler: OperationScheduler, _ trace: Trace) {
+    guard inspects else { return trace.record(name) }
+    let metrics = scheduler.metrics
+    trace.record("\(name):\(metrics.queued)/\(metrics.running)")
   }
 
   /// The orders that `forEachOrder` visits, and the number of its runs.

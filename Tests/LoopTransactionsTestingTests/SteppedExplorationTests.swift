@@ -32,6 +32,18 @@ struct SteppedExplorationTests {
     #expect(try program.sampled(seeds: Self.seeds).subtracting(explored) == [])
   }
 
+  @Test("a test that reads the scheduler's metrics has every outcome")
+  func inspected() throws {
+    let jobs = (0..<3).map { ExploredJob(name: "\($0)", priority: 0) }
+    for posts in [[], [[]], [[ExploredJob(name: "late", priority: 0)]]] {
+      let program = ExploredProgram(jobs: jobs, posts: posts, inspects: true)
+      let explored = try program.explored().orders
+      let all = try program.exhaustive(limit: 100_000).orders
+      #expect(explored.count == all.count)
+      #expect(explored == all)
+    }
+  }
+
   @Test("every sequence of steps of a random program has an order that is visited")
   func randomPrograms() throws {
     var generator = SeededGenerator(seed: 7)
