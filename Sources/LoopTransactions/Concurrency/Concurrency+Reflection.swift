@@ -2,6 +2,7 @@
 // be created on any thread.
 
 extension ActivityChannel: Unreflected {}
+extension ObservedTarget: Unreflected {}
 extension OrphanedJobs: Unreflected {}
 extension LoopActivities.Subscription: Unreflected {}
 

@@ -196,7 +196,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a request that meets the lock of a sleeping loop wakes it, whatever the holder does")
+  @Test("a request wakes a sleeping loop even if another thread holds the lock")
   func requestMeetsLock() {  // L2, L6
     withInbox { inbox in
       #expect(inbox.sleep())
