@@ -328,23 +328,23 @@ extension SchedulerCore {
   /// Runs `handle`, which `worker` has claimed.
   @inline(__always)
   func run(_ handle: OperationHandle, on worker: Worker) {
-    let operation = ScheduledOperation(core: self, handle: handle)
-    if !Self.run(operation, on: worker) { worker.handOver(handle) }
+    let unretained = Unmanaged.passUnretained(worker)
+    if !Self.run(ScheduledOperation(core: self, handle: handle), on: unretained) { worker.handOver(handle) }
   }
 
   /// Runs `operation`, which the caller has claimed, on the thread of `worker`
   /// or on another one. Returns false if it has not ended: its owner then ends
   /// it.
-  @inline(__always)
-  static func run(_ operation: ScheduledOperation, on worker: Worker? = nil) -> Bool {
+  // Unmanaged, because the optimizer counts references to an optional object.
+  static func run(_ operation: ScheduledOperation, on worker: Unmanaged<Worker>? = nil) -> Bool {
     // Moved out, so that its captures are released here and no copy is
     // retained.
     switch operation.handle.node.pointee.content.take() {
     case .body(let body): body(operation)
     case .owner(let owner):
-      worker?.publish(owner)
+      worker?._withUnsafeGuaranteedRef { $0.publish(owner) }
       CurrentOperation.with(owner) { owner.run(operation) }
-      worker?.unpublish(owner)
+      worker?._withUnsafeGuaranteedRef { $0.unpublish(owner) }
       if _slowPath(owner.endsLater) { return false }
       owner.operationEnded(.performed)
     case .job(let job, let scheduler):

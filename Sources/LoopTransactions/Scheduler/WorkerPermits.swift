@@ -98,15 +98,19 @@ extension WorkerPermits {
   /// Returns false if no scheduler waits for a permit.
   @discardableResult
   package func check() -> Bool {
-    let (isArmed, error) = stall.withLock { stall -> (Bool, PermitStallError?) in
+    // Released after the lock: a scheduler that is released calls `unwatch(_:)`.
+    var waiting: [SchedulerCore] = []
+    let error = stall.withLock { stall -> PermitStallError? in
       // A scheduler that is refused from here on calls `arm(_:)` after this.
-      let (waiting, limit) = state.withLock { ($0.waiting, $0.limit) }
+      let limit = state.withLock { state in
+        waiting = state.waiting
+        return state.limit
+      }
       if waiting.isEmpty { stall.end() }
-      let isStalled = stall.isArmed && stall.check()
-      return (stall.isArmed, isStalled ? stall.error(waiting, limit) : nil)
+      return stall.isArmed && stall.check() ? stall.error(waiting, limit) : nil
     }
     if let error { report("\(error)") }
-    return isArmed
+    return !waiting.isEmpty
   }
 }
 
