@@ -329,7 +329,9 @@ extension SchedulerCore {
   @inline(__always)
   func run(_ handle: OperationHandle, on worker: Worker) {
     let unretained = Unmanaged.passUnretained(worker)
-    if !Self.run(ScheduledOperation(core: self, handle: handle), on: unretained) { worker.handOver(handle) }
+    if !Self.run(ScheduledOperation(core: self, handle: handle), on: unretained) {
+      worker.handOver(handle)
+    }
   }
 
   /// Runs `operation`, which the caller has claimed, on the thread of `worker`
