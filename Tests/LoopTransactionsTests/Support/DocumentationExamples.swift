@@ -36,6 +36,16 @@ private func asyncTransaction(_ loop: EventLoop, _ file: String, _ view: View) {
   transaction.commit()
 }
 
+private struct Span: Sendable {
+  @TaskLocal static var current: Span?
+}
+
+@MainActor
+private func boundValue(_ transaction: AsyncTransaction, _ file: String) {
+  let span = Span.current
+  transaction.add { _ in Span.$current.withValue(span) { decode(file) } }
+}
+
 @MainActor
 private func container(
   _ loop: EventLoop,
