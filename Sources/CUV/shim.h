@@ -357,14 +357,19 @@ extern void _dispatch_main_queue_callback_4CF(void *) __attribute__((weak));
 #endif
 
 // Returns a descriptor that is readable while Dispatch's main queue has work,
-// or -1 if Dispatch is not linked or uses no descriptor.
+// `UV_ENOSYS` if Dispatch is not linked or uses no descriptor, or a negated errno.
 static inline int lt_main_queue_descriptor(void) {
 #if defined(__linux__)
-  if (!_dispatch_get_main_queue_handle_4CF || !_dispatch_main_queue_callback_4CF) return -1;
+  if (!_dispatch_get_main_queue_handle_4CF || !_dispatch_main_queue_callback_4CF)
+    return UV_ENOSYS;
+  // Dispatch opens an eventfd at the first call, and traps if it cannot.
+  int probe = eventfd(0, EFD_CLOEXEC);
+  if (probe < 0) return -errno;
+  close(probe);
   return _dispatch_get_main_queue_handle_4CF();
 #else
   // A Mach port on Apple's platforms.
-  return -1;
+  return UV_ENOSYS;
 #endif
 }
 

@@ -86,6 +86,16 @@ func unservedForLong() throws {
   try loop.close()
 }
 
+/// Runs a loop while the process has no free descriptor for the main queue.
+@MainActor
+func unservedWithoutDescriptors() throws {
+  let loop = try EventLoop()
+  Process.limitDescriptors(to: 0)
+  print("\(loop.run())")
+  do { _ = try MainQueueBridge(on: loop) } catch { print("\(error)") }
+  try loop.close()
+}
+
 /// Serves the main queue in a callback, as a nested run loop does, and by a
 /// later `runMain`.
 @MainActor

@@ -24,6 +24,7 @@ let cases: [String: @MainActor () throws -> Void] = [
   "watchedInTurns": watchedInTurns,
   "unserved": unserved,
   "unservedForLong": unservedForLong,
+  "unservedWithoutDescriptors": unservedWithoutDescriptors,
   "servedLater": servedLater,
   "exitInRunMain": exitInRunMain,
   "activities": activities,

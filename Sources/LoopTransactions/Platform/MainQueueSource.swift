@@ -10,8 +10,9 @@ struct MainQueueSource {
   /// Creates a poll handle for the main queue's descriptor on `loop`. Returns
   /// nil if libdispatch does not provide a descriptor.
   init?(loop: UVLoop) throws(UVError) {
-    let descriptor = lt_main_queue_descriptor()
-    guard descriptor >= 0 else { return nil }
+    let found = lt_main_queue_descriptor()
+    if found == UVError.notSupported { return nil }
+    let descriptor = try check(found, "MainQueueBridge.init")
     self.descriptor = descriptor
     self.handle = try UVHandle("MainQueueBridge.init") {
       uv_poll_init(loop.pointer, $0, descriptor)

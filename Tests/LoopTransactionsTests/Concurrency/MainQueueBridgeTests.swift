@@ -123,6 +123,15 @@ import Testing
       }
     }
 
+    @Test("a run without a free descriptor goes on, and a bridge throws")  // C2
+    func noDescriptors() throws {
+      let program = TestProgram.built("main-thread-program")
+      let output = try TestProgram.run(program, ["unservedWithoutDescriptors"])
+      #expect(output.code == 0)
+      #expect(output.lines.first == "finished")
+      #expect(output.lines.last?.contains("(EMFILE)") == true, "\(output.lines)")
+    }
+
     @Test("a main queue that is served in a callback or later is not reported")  // C2
     func servedLater() throws {
       let output = try TestProgram.run(TestProgram.built("main-thread-program"), ["servedLater"])
