@@ -23,8 +23,8 @@ static inline int lt_descriptor_identity(int descriptor, uint64_t *device, uint6
 typedef struct {
   int is_hung_up;
   int has_error;
-  int unread;             // bytes to read; a datagram socket counts only its next one
-  int is_connectionless;  // set only if there is an error
+  int unread;          // bytes to read; a datagram socket counts only its next one
+  int is_recoverable;  // can receive after its error
 } lt_condition;
 
 static inline lt_condition lt_descriptor_condition(int descriptor) {
@@ -37,8 +37,10 @@ static inline lt_condition lt_descriptor_condition(int descriptor) {
     found.unread = 0;
   int type = 0;
   socklen_t size = sizeof type;
-  if (found.has_error && getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
-    found.is_connectionless = type == SOCK_DGRAM || type == SOCK_RAW;
+  // A connection that its error ends is hung up. One with messages in its error queue,
+  // such as timestamps, is not.
+  if (found.has_error && !found.is_hung_up)
+    found.is_recoverable = getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
   return found;
 }
 

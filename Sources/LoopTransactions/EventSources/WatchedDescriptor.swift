@@ -160,8 +160,8 @@ extension WatchedDescriptor {
     awaitsChange = false
   }
 
-  /// Whether the loop's run waits for a change. An error of a datagram socket is
-  /// not its end.
+  /// Whether the loop's run waits for a change. An error of a socket that is not
+  /// hung up is not its end.
   private var isWaitedForChange: Bool {
     awaitsChange && isRecoverable && watchers.contains { $0.isWaitedFor && $0.hasEnded }
   }
@@ -171,7 +171,7 @@ extension WatchedDescriptor {
   private func resumeIfCleared(after report: DescriptorReport) {
     guard poll != nil, isIntact else { return }
     let condition = DescriptorCondition(of: descriptor)
-    // A connection returns its error after its data, a datagram socket before.
+    // A connection that ends returns its error after its data, another socket before.
     let hasMore = condition.hasUnread || !condition.isRecoverable
     if !condition.hasError, !condition.isHungUp {
       resume(watchers)

@@ -72,8 +72,8 @@ struct DescriptorCondition {
   let isHungUp: Bool
   /// Whether there is an error that the next read or write returns.
   let hasError: Bool
-  /// Whether it has an error and can receive after it, because it has no
-  /// connection.
+  /// Whether it has an error and can receive after it: a socket that is not hung
+  /// up.
   let isRecoverable: Bool
   /// The number of bytes to read. A datagram socket counts only its next
   /// datagram.
@@ -87,7 +87,7 @@ struct DescriptorCondition {
     let found = lt_descriptor_condition(descriptor)
     isHungUp = found.is_hung_up != 0
     hasError = found.has_error != 0
-    isRecoverable = found.is_connectionless != 0
+    isRecoverable = found.is_recoverable != 0
     unread = found.unread
   }
 }

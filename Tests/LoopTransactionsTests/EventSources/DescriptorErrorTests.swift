@@ -87,6 +87,26 @@ struct DescriptorErrorTests {
     }
   }
 
+  @Test("data after a kept error of a connection is reported, and the run waits for it")  // E1
+  func errorQueueOfConnection() throws {
+    try withLoop { loop in
+      let (pair, trace) = (try TCPPair(), Trace())
+      try pair.requestTimestamps()
+      let watcher = try loop.watch(pair.near, for: .readable) {
+        trace.record("\($0) \(SocketPair.read(64, from: pair.near))")
+      }
+      SocketPair.write(1, to: pair.near)
+      for _ in 0..<3 { loop.run(.noWait) }
+      #expect(trace.events == ["[readable, error] -1"])
+      #expect(loop.run(.noWait) == .ticked)
+      SocketPair.write(5, to: pair.far)
+      for _ in 0..<3 { loop.run(.noWait) }
+      #expect(trace.events.last == "[readable, error] 5")
+      #expect(!isReady(loop))
+      watcher.cancel()
+    }
+  }
+
   @Test("each watcher of a descriptor is notified of each error")  // E1
   func eachWatcher() throws {
     try withLoop { loop in
@@ -237,6 +257,29 @@ private final class UnixDatagrams {
   }
 }
 
+/// A TCP connection over the loopback interface. `near` does not block.
+private final class TCPPair {
+  let near, far: Int32
+
+  init() throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    try #require(listen(listener, 1) == 0)
+    near = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(connect(near, to: listener))
+    far = accept(listener, nil, nil)
+  }
+
+  deinit { for each in [near, far] { close(each) } }
+
+  /// Makes the system put a timestamp of each sent segment into the error queue.
+  func requestTimestamps() throws {
+    // SOF_TIMESTAMPING_TX_SOFTWARE, _SOFTWARE and _OPT_ID.
+    var flags: Int32 = 2 | 16 | 128
+    try #require(setsockopt(near, SOL_SOCKET, SO_TIMESTAMPING, &flags, 4) == 0)
+  }
+}
+
 /// Binds a Unix socket to an abstract name that the kernel chooses.
 private func bindToAnyName(_ socket: Int32) -> Bool {
   var family = sa_family_t(AF_UNIX)
@@ -245,8 +288,9 @@ private func bindToAnyName(_ socket: Int32) -> Bool {
   }
 }
 
+/// Connects to the address of `peer`.
 private func connect(_ socket: Int32, to peer: Int32) -> Bool {
-  var (address, size) = (sockaddr_un(), socklen_t(MemoryLayout<sockaddr_un>.size))
+  var (address, size) = (sockaddr_storage(), socklen_t(MemoryLayout<sockaddr_storage>.size))
   return withUnsafeMutableBytes(of: &address) { bytes in
     guard let start = bytes.baseAddress else { return false }
     let peers = start.assumingMemoryBound(to: sockaddr.self)
