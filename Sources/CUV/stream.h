@@ -20,6 +20,8 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "files.h"
+
 #if defined(__linux__)
 #include <sys/syscall.h>
 #endif
@@ -260,6 +262,17 @@ static inline int lt_socket_accept(int listener) {
   fcntl(accepted, F_SETFD, FD_CLOEXEC);
   return accepted;
 #endif
+}
+
+// Returns `socket`, or moves it if it is a standard stream, which libuv would not close.
+// On failure, returns a negated errno, and `socket` stays open.
+static inline int lt_socket_above_streams(int socket) {
+  if (socket < 0 || socket > 2) return socket;
+  int moved = fcntl(socket, F_DUPFD_CLOEXEC, 3);
+  if (moved < 0) return -errno;
+  close(socket);
+  lt_fill_standard_streams();
+  return moved;
 }
 
 // Ends both directions of a socket. Safe on any thread.

@@ -103,7 +103,8 @@ extension EventLoop {
   ///
   /// Call on the loop. The connection owns the socket, which is closed if this
   /// throws. Programs that the process starts inherit it, unless it has
-  /// `FD_CLOEXEC`.
+  /// `FD_CLOEXEC`. Descriptors 0 to 2, as a program of `inetd` gets, are moved to
+  /// another one with `FD_CLOEXEC`, and `/dev/null` takes their place.
   ///
   /// - Throws: `UVError` if `descriptor` is not an open socket, or the system
   ///   is out of memory.

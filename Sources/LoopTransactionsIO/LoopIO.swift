@@ -41,6 +41,8 @@ final class LoopIO: AddedPart {
     pool = .allocate(capacity: 1)
     pool.initialize(to: ChunkPool())
     Socket.surviveBrokenPipes()
+    // The program may have closed one since the loop was made.
+    Socket.fillStandardStreams()
   }
 
   deinit {

@@ -95,6 +95,31 @@ struct StartedProgramTests {
     }
   }
 
+  @Test("a socket that would be a standard stream is closed with its connection")  // L1
+  func standardStreams() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        var (isEnded, connected): (Bool, Connection?)
+        (isEnded, connected) = (false, nil)
+        let listener = try loop.listen(on: .loopback) { $0.onEnd = { isEnded = true } }
+        // libuv would connect on 0.
+        close(0)
+        loop.connect(to: listener.endpoint) { connected = try? $0.get() }
+        try loop.run { connected != nil }
+        connected?.closeImmediately()
+        try loop.run { isEnded }
+        // As `inetd` starts a program.
+        let pair = SocketPair()
+        dup2(pair.near, 0)
+        pair.closeNear()
+        _ = fcntl(pair.far, F_SETFL, O_NONBLOCK)
+        try loop.connection(adopting: 0).closeImmediately()
+        try loop.run { SocketPair.read(1, from: pair.far) == 0 }
+        #expect(fcntl(0, F_GETFD) >= 0)
+      }
+    }
+  }
+
   @Test("a started program inherits no descriptor, also from a forked child")  // E9
   func descriptors() async {
     await #expect(processExitsWith: .success) {

@@ -37,6 +37,10 @@ enum Socket {
   /// Makes a write to a broken pipe not end the process, unless the process
   /// handles SIGPIPE.
   static func surviveBrokenPipes() { lt_survive_broken_pipes() }
+
+  /// Makes libuv open no standard stream.
+  // Ignored: without a free descriptor, libuv opens none either.
+  static func fillStandardStreams() { _ = lt_fill_standard_streams() }
 }
 
 /// The file of a Unix socket.

@@ -24,9 +24,11 @@ struct Stream {
   }
 
   /// Takes ownership of a connected socket, also if this throws.
-  init(adopting socket: Int32, _ io: LoopIO, _ operation: String) throws(UVError) {
+  init(adopting adopted: Int32, _ io: LoopIO, _ operation: String) throws(UVError) {
+    var socket = adopted
     do throws(UVError) {
       let isUnix = try check(lt_socket_is_unix(socket), operation) == 1
+      socket = try check(lt_socket_above_streams(socket), operation)
       try self.init(unix: isUnix, io, operation)
       let result = isUnix ? uv_pipe_open(raw(), socket) : uv_tcp_open(raw(), socket)
       if result < 0 { close() }
@@ -58,6 +60,8 @@ struct Stream {
 
   /// Connects to an IP address. Calls the owner's `didConnect` unless it throws.
   func connect(to address: SocketAddress, _ operation: String) throws(UVError) {
+    // libuv opens the socket, and does not close it if it is a standard stream.
+    Socket.fillStandardStreams()
     let request = memory.pointer(to: \.connect)
     let result = withUnsafePointer(to: address.raw) {
       uv_tcp_connect(request, raw(), lt_address_start($0), streamDidConnect)
