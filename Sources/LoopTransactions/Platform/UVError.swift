@@ -61,6 +61,8 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
       "choose a signal that the process neither handles nor ignores"
     case UV_ELOOP.rawValue where operation.hasPrefix("LoopTrace"),
       UV_EFTYPE.rawValue where operation.hasPrefix("LoopTrace"),
+      UV_ENXIO.rawValue where operation.hasPrefix("LoopTrace"),
+      UV_EISDIR.rawValue where operation.hasPrefix("LoopTrace"),
       UV_EPERM.rawValue where operation.hasPrefix("LoopTrace"):
       "name a regular file of this user, in a folder that others cannot write to"
     case UV_EINVAL.rawValue where operation.hasPrefix("EventLoop.onSignal"):
