@@ -43,7 +43,10 @@ package struct DescriptorInterest: Equatable {
       return ready.union(.hangUp)
     case .failed(let isHungUp):
       ended = .requestable
-      let result = polled.intersection([.readable, .writable]).union(.error)
+      // libuv adds all polled events, also the hang-up, to an error that comes alone.
+      let isPriority = ready.contains(.priority) && !report.events.contains(.hangUp)
+      let kept: DescriptorEvents = [.readable, .writable, isPriority ? .priority : []]
+      let result = polled.intersection(kept).union(.error)
       return isHungUp ? result.union(.hangUp) : result
     }
   }

@@ -125,10 +125,15 @@ extension WatchedDescriptor {
       poll?.stop()
       armed = []
     }
-    guard hasFailed || isHalfClosed || events.contains(.hangUp) else {
+    let mayHaveEnded = hasFailed || isHalfClosed || events.contains(.hangUp)
+    guard mayHaveEnded || events.contains(.priority) else {
       return DescriptorReport(events: events)
     }
     let condition = DescriptorCondition(of: descriptor)
+    // libuv reports an error of a socket with SO_SELECT_ERR_QUEUE as priority.
+    guard mayHaveEnded || condition.isRecoverable else {
+      return DescriptorReport(events: events)
+    }
     isRecoverable = condition.isRecoverable
     return DescriptorReport(events, condition, hasFailed: hasFailed)
   }

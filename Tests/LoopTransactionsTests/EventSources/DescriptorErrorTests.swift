@@ -107,6 +107,24 @@ struct DescriptorErrorTests {
     }
   }
 
+  @Test("a kept error that the system reports as priority is reported once")  // E1
+  func errorAsPriority() throws {
+    try withLoop { loop in
+      let (datagrams, trace) = (try Datagrams(), Trace())
+      try datagrams.keepErrors()
+      try datagrams.reportErrorsAsPriority()
+      let watcher = try loop.watch(datagrams.receiver, for: .priority) { trace.record("\($0)") }
+      for count in 1...2 {
+        datagrams.fail()
+        for _ in 0..<3 { loop.run(.noWait) }
+        #expect(trace.events == Array(repeating: "[priority, error]", count: count))
+        #expect(!isReady(loop))
+        datagrams.readError()
+      }
+      watcher.cancel()
+    }
+  }
+
   @Test("each watcher of a descriptor is notified of each error")  // E1
   func eachWatcher() throws {
     try withLoop { loop in

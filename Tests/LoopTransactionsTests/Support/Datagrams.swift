@@ -35,9 +35,16 @@ final class Datagrams {
   /// Makes the system keep each error until `readError()`, also after a read
   /// has failed with it.
   func keepErrors() throws {
+    try set(IP_RECVERR, at: Int32(IPPROTO_IP))
+  }
+
+  /// Makes the system report kept errors with `POLLPRI`, too.
+  func reportErrorsAsPriority() throws { try set(SO_SELECT_ERR_QUEUE, at: SOL_SOCKET) }
+
+  private func set(_ option: Int32, at level: Int32) throws {
     var yes: Int32 = 1
     let size = socklen_t(MemoryLayout<Int32>.size)
-    try #require(setsockopt(receiver, Int32(IPPROTO_IP), IP_RECVERR, &yes, size) == 0)
+    try #require(setsockopt(receiver, level, option, &yes, size) == 0)
   }
 
   /// Takes one kept error. Returns false if there is none.
