@@ -59,13 +59,16 @@ struct RawClosure: Sendable {
 extension RawClosure {
   /// Whether both are the same function with equal captured values. True if
   /// values cannot be compared. Both closures must be alive.
-  func isSame(as other: RawClosure) -> Bool {
+  func isSame(as other: RawClosure) -> Bool { isSame(as: other, depth: 0) }
+
+  // A closure can capture itself through a variable, so the depth is limited.
+  fileprivate func isSame(as other: RawClosure, depth: Int) -> Bool {
     guard function == other.function else { return false }
-    guard context != other.context else { return true }
+    guard context != other.context, depth < 8 else { return true }
     guard let one = ClosureContext(context), let other = ClosureContext(other.context) else {
       return false
     }
-    return one.isSame(as: other)
+    return one.isSame(as: other, depth: depth)
   }
 }
 
@@ -73,7 +76,7 @@ extension RawClosure {
 ///
 /// Its layout is part of Swift's ABI, and described in the program for debuggers
 /// (`CaptureDescriptor` in `swift/RemoteInspection/Records.h`): a header, the
-/// metadata of captured type parameters, and the values.
+/// metadata and witness tables of captured type parameters, and the values.
 private struct ClosureContext {
   let address: UnsafeRawPointer
 
@@ -84,30 +87,32 @@ private struct ClosureContext {
 
   private var metadata: UnsafeRawPointer { address.load(as: UnsafeRawPointer.self) }
 
-  func isSame(as other: ClosureContext) -> Bool {
-    // A closure that captures one object has that object as its context. Another
-    // object is another capture.
+  func isSame(as other: ClosureContext, depth: Int) -> Bool {
+    guard metadata == other.metadata else { return false }
     let contextKind = 0x400
-    guard metadata == other.metadata, metadata.load(as: Int.self) == contextKind else {
-      return false
+    let kind = metadata.load(as: Int.self)
+    guard kind == contextKind else {
+      // A closure that captures one object has that object as its context. The
+      // standard library's objects, such as the elements of an array, can be
+      // equal, and so can errors.
+      let isClass = kind == 0 || kind > 0x7ff
+      return !isClass || _typeName(unsafeBitCast(metadata, to: Any.Type.self)).hasPrefix("Swift.")
     }
-    guard let captures = metadata.load(fromByteOffset: 16, as: UnsafeRawPointer?.self) else {
+    guard let address = metadata.load(fromByteOffset: 16, as: UnsafeRawPointer?.self) else {
       return true  // Compiled with -disable-reflection-metadata.
     }
-    let typeCount = Int(captures.load(as: UInt32.self))
-    let metadataCount = Int(captures.load(fromByteOffset: 8, as: UInt32.self))
-    var offset = 16 + 8 * metadataCount
+    let captures = CaptureDescriptor(address: address)
+    var offset = 16 + 8 * captures.bindingCount
     guard hasSameBytes(as: other, 16..<offset) else { return false }
-    for index in 0..<typeCount {
-      // Only the type parameter of a function with one parameter is known.
-      let parameter = metadataCount == 1 ? address.load(fromByteOffset: 16, as: UInt.self) : 0
-      let type = CapturedType(of: captures + 12 + 4 * index, parameter: parameter)
+    for index in 0..<captures.typeCount {
+      let type = captures.type(at: index, firstBinding: (self.address + 16).load(as: UInt.self))
       guard let layout = type.layout else { return true }
       offset = (offset + layout.alignment - 1) & -layout.alignment
       let bytes = offset..<offset + layout.size
-      guard hasSameBytes(as: other, bytes) || isEqual(to: other, at: offset, type) else {
-        return false
-      }
+      guard
+        hasSameBytes(as: other, bytes)
+          || type.isEqual(self.address + offset, other.address + offset, depth: depth)
+      else { return false }
       offset = bytes.upperBound
     }
     return true
@@ -119,66 +124,117 @@ private struct ClosureContext {
         == other.address.load(fromByteOffset: $0, as: UInt8.self)
     }
   }
-
-  private func isEqual(to other: ClosureContext, at offset: Int, _ type: CapturedType) -> Bool {
-    switch type {
-    case .function:
-      (address + offset).load(as: RawClosure.self)
-        .isSame(as: (other.address + offset).load(as: RawClosure.self))
-    case .value(let type):
-      areEqual(address + offset, other.address + offset, type)
-    case .unknown: true
-    }
-  }
-}
-
-/// Whether the values at two addresses, which differ in their bytes, are equal or
-/// cannot be compared. Only values of known types without references are read.
-/// Another value may be stored in a way that its type does not show, such as a
-/// weak reference.
-private func areEqual<Value>(
-  _ one: UnsafeRawPointer,
-  _ other: UnsafeRawPointer,
-  _ type: Value.Type
-) -> Bool {
-  if type == String.self { return one.load(as: String.self) == other.load(as: String.self) }
-  if type is AnyObject.Type || type == Any.Type.self { return false }
-  guard _isPOD(type), let value = one.load(as: Value.self) as? any Equatable else { return true }
-  return value.isEqual(to: other.load(as: Value.self))
 }
 
 extension Equatable {
-  fileprivate func isEqual(to other: Any) -> Bool { self == other as? Self }
+  fileprivate static func areEqual(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer) -> Bool {
+    one.load(as: Self.self) == other.load(as: Self.self)
+  }
+}
+
+/// The description of a context: four counts and offsets of 4 bytes, the types of
+/// the captured values, and where the type parameters come from.
+private struct CaptureDescriptor {
+  let address: UnsafeRawPointer
+
+  var typeCount: Int { count(at: 0) }
+  private var sourceCount: Int { count(at: 4) }
+  var bindingCount: Int { count(at: 8) }
+
+  private func count(at offset: Int) -> Int {
+    Int(address.load(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  /// The type of a captured value. `firstBinding` is the first word behind the
+  /// context's header.
+  func type(at index: Int, firstBinding: UInt) -> CapturedType {
+    let name = MangledName(at: address + 12 + 4 * index)
+    guard bindingCount > 0 else { return CapturedType(name) }
+    // Other names may contain type parameters, and the runtime ends the process
+    // if it cannot resolve some of them.
+    if name.isSimple { return CapturedType(name) }
+    guard name.isFirstParameter, isFirstParameterFirstBinding else { return .unknown }
+    return .value(unsafeBitCast(firstBinding, to: Any.Type.self))
+  }
+
+  /// Whether the function has one type parameter, whose metadata is the first
+  /// word behind the header. It could also come from a captured object.
+  private var isFirstParameterFirstBinding: Bool {
+    guard bindingCount == 1, sourceCount == 1 else { return false }
+    let record = address + 12 + 4 * typeCount
+    return MangledName(at: record).isFirstParameter
+      && MangledName(at: record + 4).text == "B0"
+  }
+}
+
+/// The mangled name of a type.
+private struct MangledName {
+  let start: UnsafePointer<UInt8>
+  let count: Int
+
+  /// Reads the name to which the offset at `record` points.
+  init(at record: UnsafeRawPointer) {
+    start = (record + Int(record.load(as: Int32.self))).assumingMemoryBound(to: UInt8.self)
+    var count = 0
+    // Bytes below 0x20 begin a reference of 4 or 8 bytes.
+    while start[count] != 0 {
+      count += start[count] < 0x18 ? 5 : start[count] < 0x20 ? 9 : 1
+    }
+    self.count = count
+  }
+
+  var text: String {
+    String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  var isFirstParameter: Bool { text == "x" }
+
+  /// Whether the name is a type of the standard library, such as `Si`, or
+  /// one reference to the description of a type that is not generic.
+  var isSimple: Bool {
+    count == 2 && start[0] == UInt8(ascii: "S") || count == 5 && (1...2).contains(start[0])
+  }
+
+  /// Whether the name is that of a function as it is stored: it ends with `I`,
+  /// letters for its conventions, and an underscore.
+  var isFunction: Bool {
+    guard count > 0, start[count - 1] == UInt8(ascii: "_") else { return false }
+    guard let index = (0..<count - 1).last(where: { start[$0] == UInt8(ascii: "I") }) else {
+      return false
+    }
+    // "eg": escaping, with a context. A C function has none.
+    return (index + 1..<count - 1).lazy.map { start[$0] }.starts(with: "eg".utf8)
+  }
+
+  /// Whether the name ends with `Xw`, `Xo` or `Xu`, for a weak or an unowned
+  /// reference.
+  var isReference: Bool {
+    count > 2 && start[count - 2] == UInt8(ascii: "X")
+      && "wou".utf8.contains(start[count - 1])
+  }
 }
 
 /// The type of a captured value.
 private enum CapturedType {
   case value(Any.Type)
+  /// A weak or an unowned reference.
+  case reference(Any.Type)
   case function
-  /// A type that needs the type parameters of the closure's function.
+  /// A type that cannot be read.
   case unknown
 
-  /// Reads the type of the capture whose description is at `record`.
-  init(of record: UnsafeRawPointer, parameter: UInt) {
-    let name = (record + Int(record.load(as: Int32.self))).assumingMemoryBound(to: UInt8.self)
-    var count = 0
-    // Bytes below 0x20 begin a reference of 4 or 8 bytes.
-    while name[count] != 0 {
-      count += name[count] < 0x18 ? 5 : name[count] < 0x20 ? 9 : 1
-    }
-    // "x" is the first type parameter, "q_" the second one. Functions as stored
-    // end with an underscore, too.
-    if parameter != 0, count == 1, name[0] == UInt8(ascii: "x") {
-      self = .value(unsafeBitCast(parameter, to: Any.Type.self))
-    } else if count > 0, name[0] != UInt8(ascii: "q"), name[count - 1] == UInt8(ascii: "_") {
+  init(_ name: MangledName) {
+    if name.isFunction {
       self = .function
+    } else if name.count > 0, name.start[name.count - 1] == UInt8(ascii: "_") {
+      self = .unknown
     } else if let type = _getTypeByMangledNameInContext(
-      name,
-      UInt(count),
+      name.start,
+      UInt(name.count),
       genericContext: nil,
       genericArguments: nil
     ) {
-      self = .value(type)
+      self = name.isReference ? .reference(type) : .value(type)
     } else {
       self = .unknown
     }
@@ -186,7 +242,7 @@ private enum CapturedType {
 
   var layout: (size: Int, alignment: Int)? {
     switch self {
-    case .value(let type): Self.layout(type)
+    case .value(let type), .reference(let type): Self.layout(type)
     case .function: Self.layout(RawClosure.self)
     case .unknown: nil
     }
@@ -194,5 +250,27 @@ private enum CapturedType {
 
   private static func layout<Value>(_ type: Value.Type) -> (size: Int, alignment: Int) {
     (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
+  }
+
+  /// Whether the values at two addresses, which differ in their bytes, are equal
+  /// or cannot be compared.
+  func isEqual(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, depth: Int) -> Bool {
+    switch self {
+    case .function:
+      one.load(as: RawClosure.self).isSame(as: other.load(as: RawClosure.self), depth: depth + 1)
+    case .value(let type), .reference(let type):
+      if type is AnyObject.Type { false } else { areEqual(one, other, type) }
+    case .unknown: true
+    }
+  }
+
+  private func areEqual(
+    _ one: UnsafeRawPointer,
+    _ other: UnsafeRawPointer,
+    _ type: Any.Type
+  ) -> Bool {
+    // A reference is not stored as its type tells.
+    guard case .value = self, let type = type as? any Equatable.Type else { return true }
+    return type.areEqual(one, other)
   }
 }

@@ -3,8 +3,9 @@
 /// Selectors with the same target type and name are equal, wherever they are
 /// created. The first selector that is created determines the action. A debug
 /// build reports a second selector that is created at another place in the
-/// source, or whose action captures other values. Creating a selector looks it up in a table under a lock, so create
-/// it once, as a `static let` of the target's class.
+/// source, or whose action captures other values. Creating a selector looks it up
+/// in a table under a lock, so create it once, as a `static let` of the target's
+/// class.
 ///
 /// ```swift
 /// final class Label {

@@ -1,4 +1,5 @@
 import LoopTransactions
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,10 +9,28 @@ private final class Marked: MainActorTarget {}
 
 private actor Isolated {}
 
+private struct Unique: ~Copyable, Sendable { let number: Int }
+
+private final class Holder<T: Sendable>: Sendable {
+  let value: T
+
+  init(value: T) { self.value = value }
+
+  func make<U: Sendable>(_ other: U, _ value: T) {
+    _ = Selector<Plain>("two parameters") { _ in _ = (self, value, other) }
+  }
+}
+
+extension Holder where T: Equatable {
+  func make(_ value: T) {
+    _ = Selector<Plain>("witness") { _ in _ = self.value == value }
+  }
+}
+
 /// Selectors that a separate process creates.
 private enum Making: Codable {
   case twoPlaces, threeLines, everyKindTwice, onePlace, observed, otherTypes
-  case otherCaptures, everyKindCapturing, equalCaptures
+  case otherCaptures, everyKindCapturing, equalCaptures, unusualCaptures
 
   func callAsFunction() throws {
     switch self {
@@ -49,6 +68,7 @@ private enum Making: Codable {
         makeCapturing(Int.self, text, target)
         makeEveryKindCapturing(text)
       }
+    case .unusualCaptures: for number in 0..<2 { makeUnusual(number) }
     case .otherTypes:
       _ = Selector<Plain>("shared") { _ in }
       _ = Selector<Marked>("shared") { _ in }
@@ -65,10 +85,50 @@ private enum Making: Codable {
     _ = Selector<Plain>("mixed") { _ in _ = (target, text) }
     let inner: @Sendable () -> String = { text }
     _ = Selector<Plain>("closure") { _ in _ = inner() }
+    let texts: [String]? = [text]
+    _ = Selector<Plain>("array") { [unowned target] _ in _ = (texts, target) }
+    makeGeneric(text)
     // Not compared, and so not reported.
-    _ = Selector<Plain>("not compared") { [weak target, texts = [text]] _ in
-      _ = (target, texts)
-    }
+    _ = Selector<Plain>("not compared") { [weak target] _ in _ = (target, 1) }
+  }
+
+  private func makeGeneric<Value: Sendable>(_ value: Value) {
+    _ = Selector<Plain>("generic") { _ in _ = value }
+  }
+
+  // Makes selectors whose captures cannot be compared, or are equal.
+  private func makeUnusual(_ number: Int) {
+    let function: @convention(c) (Int32) -> Int32 = { $0 }
+    _ = Selector<Plain>("C function") { _ in _ = (function(1), 100 + number) }
+    nonisolated(unsafe) var recursive: () -> Void = {}
+    recursive = { recursive() }
+    nonisolated(unsafe) let closure = recursive
+    _ = Selector<Plain>("recursive") { _ in closure() }
+    let unique = Unique(number: number)
+    _ = Selector<Plain>("not copyable") { _ in _ = unique.number }
+    let atomic = Atomic(number)
+    _ = Selector<Plain>("atomic") { _ in _ = atomic.load(ordering: .relaxed) }
+    makePack(number, "text")
+    makeElement(1, [Int].self, 7, 100 + number)
+    Holder(value: number).make(number)
+    Holder(value: (number, number)).make(String(repeating: "long ", count: 10), (1, number))
+    let array = [1, 2]
+    _ = Selector<Plain>("equal arrays") { _ in _ = array }
+    let error: any Error = CancellationError()
+    _ = Selector<Plain>("errors") { _ in _ = error }
+  }
+
+  private func makePack<each T: Sendable>(_ values: repeat each T) {
+    _ = Selector<Plain>("pack") { _ in _ = (repeat each values) }
+  }
+
+  private func makeElement<T: Sendable, U: Collection & SendableMetatype>(
+    _ first: T,
+    _ type: U.Type,
+    _ element: U.Element,
+    _ number: Int
+  ) where U.Element: Sendable {
+    _ = Selector<Plain>("element") { _ in _ = (first, element, number, U.self) }
   }
 
   private func makeEveryKindCapturing(_ text: String) {
@@ -165,7 +225,7 @@ struct SelectorConflictTests {
     @Test("a debug build reports once that an action captures other values")
     func otherCaptures() async {
       let lines = await reported(by: .otherCaptures)
-      let names = ["text", "object", "type", "mixed", "closure"]
+      let names = ["text", "object", "type", "mixed", "closure", "array", "generic"]
       #expect(lines.count == names.count)
       for (name, line) in zip(names, lines) {
         #expect(line.hasPrefix("Selector Plain.\(name): made again at "))
@@ -191,6 +251,15 @@ struct SelectorConflictTests {
   // T1
   @Test("creating a selector repeatedly with equal captured values is not reported")
   func equalCaptures() async { #expect(await reported(by: .equalCaptures) == []) }
+
+  // T1
+  @Test("captured values of any type are compared without a crash")
+  func unusualCaptures() async {
+    // The object that is captured differs.
+    let differing = ["Plain.witness", "Plain.two parameters"]
+    let lines = await reported(by: .unusualCaptures)
+    #expect(lines.allSatisfy { line in differing.contains { line.contains($0) } }, "\(lines)")
+  }
 
   // T1, C4
   @Test("performing an observing action is not reported as a second definition")
