@@ -84,6 +84,14 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
     if isFirst { core.operationEnded() }
   }
 
+  override func dropBody() {
+    guard !wasStarted else { return }
+    cancel()
+    hasEnded.withLock { $0 = true }
+    // A task that never begins is never released.
+    task?.begin(on: executor)
+  }
+
   // The body did not run.
   override func operationEnded(_ end: OperationEnd) { task?.begin(on: executor) }
 }

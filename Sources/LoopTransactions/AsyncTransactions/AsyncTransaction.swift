@@ -107,6 +107,7 @@ public final class AsyncTransaction {
   deinit {
     core.transaction = nil
     if links.isLinked { unfinished.remove(self) }
+    if state == .open { for item in asyncItems { item.dropBody() } }
     // Removed one by one, because releasing a chain of items would recurse.
     defer { while let item = items.removeFirst() { item.dropCompletion() } }
     guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {

@@ -69,6 +69,10 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// Releases the completion without calling it. Loop only.
   func dropCompletion() {}
 
+  /// Releases an asynchronous body without running it, unless the operation was
+  /// started. Loop only.
+  func dropBody() {}
+
   override final func isAwaited(by transaction: AnyObject) -> Bool {
     core === transaction
   }

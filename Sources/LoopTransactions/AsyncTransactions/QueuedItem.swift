@@ -30,6 +30,9 @@ class QueuedItem<Value>: ValueItem<Value>, @unchecked Sendable {
   /// The level at which the operation is queued, or was when it began.
   final var level: Int { wantedLevel.load(ordering: .sequentiallyConsistent) }
 
+  /// Whether `start()` has been called. Loop only.
+  final var wasStarted: Bool { isStarted.load(ordering: .relaxed) }
+
   override final func start() {
     let first = level
     let added = scheduler.add(.owner(self), level: first) { handle in

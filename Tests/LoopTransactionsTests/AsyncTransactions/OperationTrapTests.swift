@@ -132,6 +132,24 @@ struct OperationTrapTests {
     #expect(!said(empty, "released while open"))
   }
 
+  // O6, O13
+  @Test("releasing an open transaction releases its async bodies", arguments: [false, true])
+  func droppedAsync(isCancelled: Bool) async {
+    await #expect(processExitsWith: .success) { [isCancelled] in
+      let (ran, released) = (Tally(), Tally())
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, start: .onCommit)
+        let operation = transaction.add { [witness = Witness { released.increment() }] _ in
+          await Task.yield()
+          witness.touch()
+          ran.increment()
+        }
+        if isCancelled { operation.cancel() }
+      }
+      #expect(ran.value == 0 && released.value == 1)
+    }
+  }
+
   // O9
   @Test("waiting on a worker, or in the transaction's own completion, traps")
   func waiting() async {
