@@ -127,8 +127,13 @@ private struct ClosureContext {
 }
 
 extension Equatable {
+  private func isEqual(to other: Any) -> Bool { self == other as? Self }
+
   fileprivate static func areEqual(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer) -> Bool {
-    one.load(as: Self.self) == other.load(as: Self.self)
+    // The cast of a value, unlike the one of its type, fails if the conformance is
+    // isolated to an actor on which the caller is not.
+    guard let value = one.load(as: Self.self) as Any as? any Equatable else { return true }
+    return value.isEqual(to: other.load(as: Self.self))
   }
 }
 

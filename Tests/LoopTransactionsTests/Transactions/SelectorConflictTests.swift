@@ -9,6 +9,16 @@ private final class Marked: MainActorTarget {}
 
 private actor Isolated {}
 
+private struct OnMain: Sendable { let number: Int }
+
+extension OnMain: @MainActor Equatable {
+  @MainActor
+  static func == (one: OnMain, other: OnMain) -> Bool {
+    MainActor.assertIsolated()
+    return true
+  }
+}
+
 private struct Unique: ~Copyable, Sendable { let number: Int }
 
 private final class Holder<T: Sendable>: Sendable {
@@ -114,6 +124,8 @@ private enum Making: Codable {
     Holder(value: (number, number)).make(String(repeating: "long ", count: 10), (1, number))
     let array = [1, 2]
     _ = Selector<Plain>("equal arrays") { _ in _ = array }
+    let onMain = OnMain(number: number)
+    _ = Selector<Plain>("isolated conformance") { _ in _ = onMain }
     let error: any Error = CancellationError()
     _ = Selector<Plain>("errors") { _ in _ = error }
   }
