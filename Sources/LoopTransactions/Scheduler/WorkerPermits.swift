@@ -159,8 +159,8 @@ private struct PermitStallError: Error, CustomStringConvertible {
     """
     OperationScheduler: no operation has begun or ended for a second or more, because operations \
     hold all \(limit) permits of processWorkerLimit: \(running); waiting for a permit: \(waiting). \
-    An operation must not block until an operation of another scheduler has run: await it, or raise \
-    processWorkerLimit
+    An operation must not block until an operation of another scheduler has run: await it, or \
+    raise processWorkerLimit
     """
   }
 }
