@@ -43,8 +43,8 @@ public final class FrameClock {
 
     /// The number of earlier frames that passed without a call. If the clock has
     /// no closure, those that passed while commits waited. A host's frames count
-    /// as missed if it announces their deadlines: the shortest time between two
-    /// deadlines so far is taken for its period.
+    /// only if it announces their deadlines. The clock then takes the shortest
+    /// time between two deadlines, of the last 60 to 120, for the host's period.
     public let missed: Int
   }
 
@@ -290,6 +290,8 @@ struct HostedFrames {
   // The deadline of the last frame that the host announced with one, and of the
   // latest frame that was due then.
   private var last: (announced: UInt64, due: UInt64)?
+  // The shortest of the latest gaps between two deadlines, and of the 60 before.
+  private var gaps = (count: 0, shortest: UInt64.max, before: UInt64.max)
   // When the frame was requested that has not begun yet.
   private var requested: UInt64?
 
@@ -311,16 +313,27 @@ struct HostedFrames {
       self.last = (due, due)
       return (due, 0)
     }
-    // 1 ms: no screen is faster.
-    let period = max(1_000_000, min(period ?? .max, due - last.announced))
-    self.period = period
+    let period = period(after: due - last.announced)
     let later = now > due ? (now - due) / period : 0
     // Rounded, because deadlines are not exact.
-    let passed = due > last.due ? (due - last.due + period / 2) / period : 0
+    let gap = due > last.due ? due - last.due : 0
+    let passed = gap / period + (gap % period >= period - period / 2 ? 1 : 0)
     let waited = since.map { due > $0 ? (due - $0) / period : 0 } ?? 0
     let earlier = min(passed > 0 ? passed - 1 : 0, waited)
     self.last = (due, due + later * period)
     return (due + later * period, Int(clamping: earlier + later))
+  }
+
+  /// Returns the period after two deadlines that are `gap` apart.
+  private mutating func period(after gap: UInt64) -> UInt64 {
+    // 60: not measured. Older gaps are forgotten, because a single frame may come
+    // early, and a window may move to a slower screen.
+    if gaps.count == 60 { gaps = (0, .max, before: gaps.shortest) }
+    gaps = (gaps.count + 1, min(gaps.shortest, gap), gaps.before)
+    // 1 ms: no screen is faster.
+    let new = max(1_000_000, min(gaps.shortest, gaps.before))
+    period = new
+    return new
   }
 }
 

@@ -238,6 +238,26 @@ struct FrameReportTests {
     }
   }
 
+  @Test("a frame that comes early, a slower screen and a far deadline count no missed frame")  // X6
+  func hostedUneven() {
+    var (frames, now) = (HostedFrames(), UInt64(1_000_000_000))
+    func missed(after milliseconds: UInt64) -> Int {
+      _ = frames.request(at: now)
+      now += milliseconds * 1_000_000
+      return frames.begin(due: now, at: now).missed
+    }
+    #expect((0..<10).allSatisfy { _ in missed(after: 10) == 0 })
+    #expect(missed(after: 2) == 0)
+    for _ in 0..<120 { _ = missed(after: 10) }
+    #expect((0..<10).allSatisfy { _ in missed(after: 10) == 0 })
+    #expect(missed(after: 30) == 2)
+    for _ in 0..<120 { _ = missed(after: 25) }
+    #expect((0..<10).allSatisfy { _ in missed(after: 25) == 0 })
+    frames = HostedFrames()
+    #expect(frames.begin(due: 1, at: 1).missed == 0)
+    #expect(frames.begin(due: .max, at: 2).missed == 0)
+  }
+
   @Test("without a handler, and after a cancel or a close, the loop measures nothing")  // X6
   func off() throws {
     try withSteppedLoop { stepped in
