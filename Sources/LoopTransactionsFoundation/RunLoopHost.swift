@@ -73,7 +73,7 @@ public final class RunLoopHost {
     context.info = Unmanaged.passUnretained(self).toOpaque()
     observer = CFRunLoopObserverCreate(
       nil,
-      RunLoopActivity.beforeWaiting | RunLoopActivity.afterWaiting | RunLoopActivity.exit,
+      RunLoopActivity.all,
       true,
       CFIndex.max,
       runLoopObserved,
@@ -86,9 +86,11 @@ public final class RunLoopHost {
 // The values of kCFRunLoopBeforeWaiting and others, which Swift does not import
 // on Linux.
 private enum RunLoopActivity {
+  static let entry: CFOptionFlags = 1
   static let beforeWaiting: CFOptionFlags = 32
   static let afterWaiting: CFOptionFlags = 64
   static let exit: CFOptionFlags = 128
+  static let all = entry | beforeWaiting | afterWaiting | exit
 }
 
 extension RunLoopHost {
@@ -101,6 +103,10 @@ extension RunLoopHost {
     if timeout == .zero { return CFRunLoopWakeUp(CFRunLoopGetMain()) }
     sources?.arm(timeout)
   }
+
+  /// Called when a run of the run loop begins. It may call blocks before it
+  /// waits.
+  fileprivate func runLoopBegins() { publishWork() }
 
   fileprivate func runLoopHasWaited() {
     isWaiting = false
@@ -153,6 +159,7 @@ private func runLoopObserved(
   MainActor.assumeIsolated {
     let host = host.takeUnretainedValue()
     switch activity.rawValue {
+    case RunLoopActivity.entry: host.runLoopBegins()
     case RunLoopActivity.beforeWaiting: host.runLoopWillWait()
     case RunLoopActivity.afterWaiting: host.runLoopHasWaited()
     default: host.runLoopExits()

@@ -25,6 +25,7 @@ extension EventLoop {
   /// Reverts `beginEmbedding()`.
   func endEmbedding() {
     endHold()
+    publishHostsWork(nil)
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
     // Posts may have called the host's own wake, and the host no longer checks
