@@ -96,6 +96,21 @@ func unservedWithoutDescriptors() throws {
   try loop.close()
 }
 
+/// Creates a task in one of many ticks that the program makes itself.
+@MainActor
+func unservedInTicks() throws {
+  let loop = try EventLoop()
+  let end = LoopClock.now.advanced(by: .seconds(2))
+  loop.addTimer(after: .milliseconds(1)) { _ in Task { print("ran") } }
+  while LoopClock.now < end {
+    loop.addTimer(after: .milliseconds(100)) { _ in }
+    loop.run(.once)
+  }
+  print("before the exit")
+  System.logToStandardError("end of the run")
+  try loop.close()
+}
+
 /// Serves the main queue in a callback, as a nested run loop does, and by a
 /// later `runMain`.
 @MainActor

@@ -25,6 +25,7 @@ let cases: [String: @MainActor () throws -> Void] = [
   "unserved": unserved,
   "unservedForLong": unservedForLong,
   "unservedWithoutDescriptors": unservedWithoutDescriptors,
+  "unservedInTicks": unservedInTicks,
   "servedLater": servedLater,
   "exitInRunMain": exitInRunMain,
   "activities": activities,

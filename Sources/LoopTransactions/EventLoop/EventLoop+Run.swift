@@ -174,11 +174,11 @@ extension EventLoop {
     if core.inbox.claimRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
     if mode != .noWait { checkWaitsForNoTimer() }
-    if mode == .whole { watchMainQueue() }
+    watchMainQueue()
     let wasAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
     state = .leaving
     leave(mode, until: deadline)
-    mainQueueNotice?.look()
+    if mode == .whole { mainQueueNotice?.look() }
     isSingleTick = false
     endMeasuring()
     makeCurrentAgain(previous)
