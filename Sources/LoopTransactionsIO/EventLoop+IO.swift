@@ -9,7 +9,7 @@ extension EventLoop {
   /// The first use of this library in a process installs a handler for SIGPIPE
   /// that does nothing, unless the process handles or ignores the signal. So a
   /// lost connection does not end the process. Started programs and forked
-  /// children have the default disposition, as before.
+  /// children have the signal's default disposition.
   ///
   /// ```swift
   /// let address = Endpoint.tcp(host: "127.0.0.1", port: 0)
@@ -32,8 +32,8 @@ extension EventLoop {
   ///   - onConnection: Called on the loop. Released when the listener closes.
   /// - Returns: The listener. The loop keeps it, so the caller need not.
   /// - Throws: `UVError` if the host is not numeric, the address is in use or
-  ///   not permitted, or the system is out of descriptors or memory. `EINVAL`
-  ///   for a host or path with a zero byte, or an empty path or name.
+  ///   not permitted, or the system is out of descriptors or memory. `EINVAL` if
+  ///   the host or path has a zero byte, or if the path or name is empty.
   /// - Precondition: The port is from 0 to 65,535.
   @discardableResult
   public func listen(
@@ -56,8 +56,8 @@ extension EventLoop {
   /// loop is closed first, which does not wait for a lookup in progress.
   ///
   /// - Parameters:
-  ///   - endpoint: An address, or a name of a host. The error is `EINVAL` if it
-  ///     has a zero byte, or an empty path.
+  ///   - endpoint: An address, or a name of a host. The error is `EINVAL` if the
+  ///     host or path has a zero byte, or if the path is empty.
   ///   - timeout: The limit for the lookup and all attempts together, after
   ///     which the error is `ETIMEDOUT`. If nil, the system's limits apply.
   ///   - completion: Called on the loop, with the connection or the last error.

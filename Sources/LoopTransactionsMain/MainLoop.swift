@@ -74,8 +74,8 @@ enum MainLoop {
 
   private static func makeBridge(on loop: EventLoop) throws -> MainQueueBridge {
     do { return try MainQueueBridge(onMainActorsLoop: loop) } catch {
-      // Releasing an open loop would trap first, with another message. `try?`:
-      // the first error is the one to report.
+      // Releasing an open loop would be reported, too. `try?`: the first error is
+      // the one to report.
       try? loop.close()
       throw error
     }

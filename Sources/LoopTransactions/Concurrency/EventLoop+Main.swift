@@ -2,9 +2,9 @@ extension EventLoop {
   /// Runs a loop of its own on the calling thread, and closes it in every case.
   ///
   /// Creates a loop, calls `body`, and runs the loop until it is stopped or has
-  /// nothing left to wait for. Then closes it and returns. If `body` throws, the
-  /// loop is closed without a run. Closing performs the work that `body` handed
-  /// over, and cancels timers and watchers.
+  /// nothing left to wait for. Then closes the loop and returns. If `body` throws,
+  /// the loop is closed without a run. Closing performs pending posts and
+  /// transactions, and cancels timers and watchers.
   ///
   /// Call on any thread, except in a callback of another loop, which would stand
   /// still until this returns. A program that needs the main actor calls
@@ -16,7 +16,8 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// - Parameter body: Called once with the loop, before it runs.
+  /// - Parameter body: Called once with the loop, before it runs. Must not close
+  ///   the loop.
   /// - Throws: The error of `body`, after the loop was closed. `UVError` if the
   ///   loop cannot be created, or cannot be closed because `body` opened handles
   ///   by `libuvLoop` and did not close them.
@@ -86,7 +87,8 @@ extension EventLoop {
 // The exit of a process whose main thread runs a loop. C7.
 extension EventLoop {
   /// Makes the process perform the loop's pending work when it exits on this
-  /// thread, and report the rest with `name`. Until another loop asks.
+  /// thread, and report the rest with `name`. Replaces the loop of an earlier
+  /// call.
   ///
   /// Call on the loop, on the process's first thread.
   package func performWorkAtExit(_ name: String) {

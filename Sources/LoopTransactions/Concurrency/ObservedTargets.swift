@@ -60,8 +60,8 @@ extension EventLoop {
   ///
   /// Call on the loop, for example when a view is removed from its window. Does
   /// the same as `cancel(_:_:)` for each selector made with
-  /// `Selector.withObservation`. An action is observed again once it is committed
-  /// and performed again. Pairs of other selectors stay pending.
+  /// `Selector.withObservation`. An action that is performed again is observed
+  /// again. Pairs of other selectors stay pending.
   ///
   /// - Complexity: O(n) in the observing selectors of the program.
   public func stopObserving(_ target: AnyObject) {

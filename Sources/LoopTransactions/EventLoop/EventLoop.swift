@@ -9,8 +9,8 @@ import Synchronization
 /// A loop belongs to the thread that created it. Calling it from another thread
 /// traps with a message, in release builds too.
 ///
-/// Call `close()` before you release a loop; `EventLoop.run(body:)` does so in every
-/// case. Releasing an open loop is reported on standard error, and refuses
+/// Call `close()` before you release a loop. `EventLoop.run(body:)` does so in
+/// every case. Releasing an open loop is reported on standard error, and refuses
 /// everything that the loop had accepted, on the thread that released the loop:
 ///
 /// - Posted closures and committed targets are released without being called.

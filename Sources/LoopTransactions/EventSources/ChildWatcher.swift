@@ -32,7 +32,7 @@ public final class ChildWatcher {
   private enum Source {
     /// A watcher of the child's pidfd.
     case descriptor(DescriptorWatcher)
-    /// Systems where there is no pidfd that can be polled.
+    /// A watcher of `SIGCHLD`, if there is no pidfd that can be polled.
     case signal(SignalWatcher)
     case none
   }

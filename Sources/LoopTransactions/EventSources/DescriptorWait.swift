@@ -140,8 +140,8 @@ extension LoopPort {
   ///   has stopped polling. `LoopPort.PostError` if the loop is closed.
   ///   `UVError` if the descriptor cannot be polled, as for `EventLoop.watch`,
   ///   or was closed meanwhile.
-  /// - Complexity: A post and up to seventeen system calls. Use `EventLoop.watch` to
-  ///   wait often.
+  /// - Complexity: A post and up to seventeen system calls. Use
+  ///   `EventLoop.watch` to wait often.
   public func readable(_ descriptor: Int32) async throws {
     try await wait(for: .readable, of: descriptor)
   }

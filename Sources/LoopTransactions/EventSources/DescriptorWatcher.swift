@@ -11,11 +11,11 @@
 /// loop spin. The watcher resumes if the callback clears the error by a read or
 /// a write, or reads data that arrived before the error, and when the descriptor
 /// has a new error or new data. So each error and each datagram is reported,
-/// also those that the callback itself causes.
-/// Assigning different `events` resumes the watcher, too. Until it resumes, the
-/// loop's run waits for it only if the descriptor is a socket with an error that
-/// is not hung up, such as a datagram socket. Read a datagram socket until it has
-/// no more data, because each read may return another queued error.
+/// also those that the callback itself causes. Assigning different `events`
+/// resumes the watcher, too. Until it resumes, the loop's run waits for it only
+/// if the descriptor is a socket with an error that is not hung up, such as a
+/// datagram socket. Read a datagram socket until it has no more data, because
+/// each read may return another queued error.
 ///
 /// Cancel every watcher of a descriptor before you close the descriptor. A
 /// descriptor that was closed or reused first, also by another thread, does not

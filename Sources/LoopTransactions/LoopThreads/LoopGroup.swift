@@ -42,7 +42,8 @@ public final class LoopGroup: Sendable {
   ///   - count: The number of threads. Defaults to one per CPU that this
   ///     process may use, by affinity and cgroup quota.
   /// - Throws: `UVError` if the system is out of threads, descriptors or
-  ///   memory, or if `name` has a zero byte. The threads that were started have then ended.
+  ///   memory, or if `name` has a zero byte. The threads that were started have
+  ///   then ended.
   /// - Precondition: `count` is greater than zero.
   public init(name: String = "loop", count: Int? = nil) throws(UVError) {
     let count = count ?? ActiveCores.count

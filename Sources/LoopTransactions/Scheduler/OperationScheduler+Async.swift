@@ -5,9 +5,10 @@ extension OperationScheduler {
   /// operation then does not run. A running operation can poll `isCancelled`.
   /// If the priority of the task is raised meanwhile, a queued operation moves
   /// to that priority. The captures of `body` are released on the worker before
-  /// the task resumes. `body` runs in a task that inherits the task-local values
-  /// of the calling task and is cancelled with it. Tasks of one actor that await operations of a
-  /// `SteppedScheduler` resume in the order in which their operations end.
+  /// the task resumes. `body` runs in a task that has the task-local values of
+  /// the calling task and is cancelled with it. Tasks of one actor that await
+  /// operations of a `SteppedScheduler` resume in the order in which their
+  /// operations end.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of `body`, or a `CancellationError` if the operation
