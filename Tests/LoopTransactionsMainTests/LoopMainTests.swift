@@ -91,7 +91,7 @@ import Testing
     func exitUnfinished() throws {
       let output = try run("exitUnfinished")
       #expect(output.code == 0 && output.lines.isEmpty)
-      let message = "EventLoop.main: the process exits before"
+      let message = "EventLoop.main: the process exits with unfinished work: "
       #expect(output.errors.contains(message))
       #expect(output.errors.contains("async transaction 'cards'"))
       #expect(output.errors.contains("transaction Document.again"))

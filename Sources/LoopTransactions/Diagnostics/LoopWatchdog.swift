@@ -13,6 +13,9 @@
 /// that has a watchdog publishes the running work; this costs as much as a
 /// `tickHandler`.
 ///
+/// Work that a host does between two turns of a loop is no part of a tick. It is
+/// reported only for a host that publishes it, as `RunLoopHost` does.
+///
 /// One watchdog can watch many loops. It ends when it is released, so keep it or
 /// set it on a loop. In a forked child, it reports nothing.
 ///
@@ -36,8 +39,8 @@
 /// - A stack ends at a function without unwind information, such as some that are
 ///   written in assembly. The handler needs 6 KB of the thread's stack, or of its
 ///   alternate signal stack if it has one.
-/// - The signal's handler stays installed, in forked children too. Threads that
-///   run a watched loop have the signal unblocked.
+/// - The signal's handler stays installed. A forked child has the signal's earlier
+///   disposition. Threads that run a watched loop have the signal unblocked.
 ///
 /// Stacks need Linux on x86-64 or AArch64 with glibc 2.35 and libgcc 12 or newer.
 /// Elsewhere, reports have no stack.

@@ -278,7 +278,9 @@ extension EventLoop {
     if postsLeft > 0 { work.append("\(postsLeft) posts") }
     guard !work.isEmpty else { return }
     let names = work.prefix(8).joined(separator: ", ") + (work.count > 8 ? ", …" : "")
-    System.logToStandardError("\(name): the process exits before \(names); await this work before")
+    System.logToStandardError(
+      "\(name): the process exits with unfinished work: \(names); await it first"
+    )
   }
 
   /// Sets the budget for the end of a run. Returns whether to perform rounds
