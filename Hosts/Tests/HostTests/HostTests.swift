@@ -67,6 +67,11 @@ struct HostTests {
     #expect(figures["inTime"] == 100)
   }
 
+  @Test("a watchdog reports blocks of a RunLoopHost's run loop, until the host is cancelled")  // X4
+  func watched() throws {
+    #expect(try HostProgram.run("run-loop-host", "watched") == ["running": 2, "over": 2])
+  }
+
   // In these hosts, the EventLoop serves the main queue. The other hosts serve the
   // main queue themselves.
   @Test(

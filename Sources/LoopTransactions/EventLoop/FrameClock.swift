@@ -202,8 +202,8 @@ public final class FrameClock {
   /// Call on the loop, in the host's frame callback.
   ///
   /// - Parameter deadline: The time when the host should have announced the
-  ///   frame, for `frameHandler` and for traces. It does not change when commits
-  ///   are performed.
+  ///   frame. It serves `frameHandler`, traces and `Frame.missed`, and does not
+  ///   change when commits are performed.
   /// - Precondition: The clock was created by `init(hostedOn:requestFrame:)`.
   /// - Complexity: O(n) in the pending commits.
   public func beginFrame(deadline: LoopClock.Instant) { beginFrame(due: deadline) }
