@@ -200,8 +200,8 @@ private struct MangledName {
     count == 2 && start[0] == UInt8(ascii: "S") || count == 5 && (1...2).contains(start[0])
   }
 
-  /// Whether the name is that of a function as it is stored: it ends with `I`,
-  /// letters for its conventions, and an underscore.
+  /// Whether the name is a stored function's. Such a name ends with `I`, letters
+  /// for the function's conventions, and an underscore.
   var isFunction: Bool {
     guard count > 0, start[count - 1] == UInt8(ascii: "_") else { return false }
     guard let index = (0..<count - 1).last(where: { start[$0] == UInt8(ascii: "I") }) else {
