@@ -25,9 +25,6 @@ extension SteppedLoop {
       if let due = workers.compactMap(\.nextDue).min() {
         time.move(to: due)
         runUntilIdle()
-      } else if time.nextDeadline == nil {
-        loop.stepWhenWoken()
-        runUntilIdle()
       } else if !waits(&patience, loop.firstWakeOfTransactions(time)) {
         return
       }
@@ -38,7 +35,8 @@ extension SteppedLoop {
   /// Runs the loop once more. Returns false if the operations that the test
   /// waits for cannot end, because they sleep until `wake`.
   private func waits(_ patience: inout Patience, _ wake: @autoclosure () -> UInt64?) -> Bool {
-    // Polls, because nothing may wake the loop again.
+    // Polls: a tick that blocks may itself run the post by which a task begins to
+    // sleep, and nothing wakes the loop after that.
     let isIdle = runUntilIdle() == 0
     if let error = patience.next(isIdle, sleep: wake(), time) {
       System.logToStandardError("\(error)")
