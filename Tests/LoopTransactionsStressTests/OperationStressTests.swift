@@ -110,21 +110,22 @@ struct OperationStressTests {
   }
 
   // O1, O2, O5, O6, O9
-  @Test("a hundred rounds of the load leak no memory, no thread and no descriptor")
-  func hundredRounds() async {
+  @Test("two hundred rounds of the load leak no memory, no thread and no descriptor")
+  func twoHundredRounds() async {
     await #expect(processExitsWith: .success) {
       for round in 0..<10 where !Self.oneRound(round) { return }
       let before = (Process.openDescriptors, Self.threads())
       var growths: [Int] = []
       for block in 0..<5 {
         let heap = Interposed.heapBytes
-        for round in 0..<20 where !Self.oneRound(block * 20 + round) { return }
+        for round in 0..<40 where !Self.oneRound(block * 40 + round) { return }
         growths.append(Interposed.heapBytes - heap)
       }
       let after = (Process.openDescriptors, Self.threads())
-      // A leak grows in every block, 16 bytes a round at least. The allocator
-      // and the test's own runtime may keep memory in one block or another.
-      #expect((growths.min() ?? 0) < 20 * 16, "bytes per block of 20 rounds: \(growths)")
+      // A leak grows in every block, 32 bytes a round at least, because malloc
+      // takes no smaller chunks. Fragmentation and the test's own runtime change
+      // a block by 1,000 bytes in either direction, whatever its length.
+      #expect((growths.min() ?? 0) < 40 * 32, "bytes per block of 40 rounds: \(growths)")
       #expect(after.0 < before.0 + 3)
       // The number of threads may fall, because threads of the test's own
       // runtime may end.
