@@ -65,7 +65,7 @@ extension Machine {
 extension String {
   /// Makes a string from the zero-terminated bytes that `fill` writes into a
   /// buffer of `capacity` bytes.
-  init(capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) {
+  package init(capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) {
     self = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
       guard let start = buffer.baseAddress else { return "" }
       start.pointee = 0

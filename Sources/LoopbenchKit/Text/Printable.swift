@@ -90,7 +90,7 @@ extension String {
   }
 
   /// The string without the spaces at its end.
-  var trimmingEnd: String {
+  package var trimmingEnd: String {
     var text = self[...]
     while text.last == " " { text.removeLast() }
     return String(text)

@@ -1,0 +1,3 @@
+#pragma once
+
+// The library has no functions of its own: it wraps those of the C library.

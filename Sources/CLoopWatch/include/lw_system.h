@@ -1,0 +1,48 @@
+#pragma once
+
+// Facts about other processes, and their start.
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Now, of CLOCK_MONOTONIC, in nanoseconds.
+uint64_t lw_now(void);
+
+// The number of CPUs that are online.
+int lw_cpus(void);
+
+// Starts a program with default signal dispositions and `environment`. Returns its
+// process number, or a negative errno. The program sees no signal before exec.
+int lw_start(char *const arguments[], char *const environment[]);
+
+// Opens a file for reading, or returns a negative errno.
+int lw_open(const char *path);
+void lw_close(int file);
+
+// Reads a file of /proc from its start. Returns the number of bytes, or a negative
+// errno.
+long lw_read_start(int file, char *bytes, size_t capacity);
+
+// Reads from `offset` on.
+long lw_read_at(int file, char *bytes, size_t capacity, uint64_t offset);
+
+// The target of a symbolic link. Returns the number of bytes, or a negative errno.
+long lw_read_link(const char *path, char *bytes, size_t capacity);
+
+// The name of the system call with this number, or NULL.
+const char *lw_call_name(long number);
+
+// The readable form of a C++, Rust or Swift symbol, or NULL. Free the result.
+char *lw_demangle(const char *symbol);
+
+// The C library's errno, and its free().
+int lw_errno(void);
+char *lw_copy(const char *text);
+int lw_process(void);
+// Sends a signal to a process.
+void lw_signal(int process, int signal);
+void lw_free(void *memory);
+
+// The names of the entries of a folder, each with a zero byte. Returns the number of
+// bytes, or a negative errno.
+long lw_list(const char *path, char *bytes, size_t capacity);

@@ -1,0 +1,82 @@
+/// A system call that a thread is in, as `/proc/TID/syscall` shows it.
+package struct SystemCall: Equatable, Sendable {
+  package var name: String
+  package var arguments: [UInt64]
+
+  package init(name: String, arguments: [UInt64]) {
+    (self.name, self.arguments) = (name, arguments)
+  }
+
+  /// Parses a line of the call's number and its arguments in hexadecimal digits. Nil
+  /// for a thread that is in no call.
+  package init?(line: String, name: (Int) -> String?) {
+    let words = line.split(separator: " ")
+    guard let first = words.first, let number = Int(first), number >= 0 else { return nil }
+    self.init(
+      name: name(number) ?? "system call \(number)",
+      arguments: words.dropFirst().prefix(6).map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
+    )
+  }
+
+  /// True for a wait for events.
+  package var isWait: Bool {
+    name.hasPrefix("epoll_") || ["poll", "ppoll", "select", "pselect6"].contains(name)
+  }
+
+  /// The number of the descriptor that the call works on; nil for other calls.
+  package var descriptor: Int32? {
+    guard Self.ofDescriptors.contains(name), let first = arguments.first else { return nil }
+    return Int32(truncatingIfNeeded: first)
+  }
+
+  private static let ofDescriptors: Set<String> = [
+    "read", "write", "pread64", "pwrite64", "readv", "writev", "close", "fsync", "fdatasync",
+    "fstat", "getdents64", "ftruncate", "flock", "fcntl", "ioctl", "connect", "accept", "accept4",
+    "sendto", "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown", "epoll_wait",
+    "epoll_pwait", "epoll_pwait2", "sendfile",
+  ]
+}
+
+/// Looks up the words for a system call's arguments.
+package struct CallSurroundings: Sendable {
+  /// The target of a descriptor, such as `/var/log/app.log` or `socket:[123]`.
+  package var target: @Sendable (Int32) -> String?
+  /// The names of the thread's child processes.
+  package var children: @Sendable () -> [String]
+
+  package init(
+    target: @escaping @Sendable (Int32) -> String?,
+    children: @escaping @Sendable () -> [String]
+  ) {
+    (self.target, self.children) = (target, children)
+  }
+}
+
+extension SystemCall {
+  /// What a blocked thread waits for, in words: `read of /tmp/pipe`, `wait for sleep`.
+  package func words(_ surroundings: CallSurroundings) -> String {
+    switch name {
+    case "wait4", "waitid": return "wait for " + Self.child(surroundings)
+    case "futex": return "a lock or another thread"
+    case "nanosleep", "clock_nanosleep": return "sleep"
+    default: break
+    }
+    if isWait {
+      let children = surroundings.children()
+      return children.isEmpty ? "wait in a nested loop" : "wait for " + Self.child(surroundings)
+    }
+    guard let descriptor, let target = surroundings.target(descriptor) else { return name }
+    return "\(name) of \(Self.plain(target))"
+  }
+
+  private static func child(_ surroundings: CallSurroundings) -> String {
+    let names = surroundings.children()
+    return names.isEmpty ? "a child" : "the child " + names.joined(separator: ", ")
+  }
+
+  private static func plain(_ target: String) -> String {
+    if target.hasPrefix("socket:") { return "a socket" }
+    if target.hasPrefix("pipe:") { return "a pipe" }
+    return target
+  }
+}

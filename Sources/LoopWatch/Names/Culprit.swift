@@ -1,0 +1,59 @@
+/// The functions that a hold is blamed on: from the hot function to the callback that
+/// the loop called.
+package struct Culprit: Hashable, Sendable {
+  /// Innermost first.
+  package var path: [String]
+  package var isCollecting = false
+
+  package init(path: [String], isCollecting: Bool = false) {
+    (self.path, self.isCollecting) = (path, isCollecting)
+  }
+
+  /// `loadCart cart.js:88 < handle server.js:12`. A long path shows its ends.
+  package var description: String {
+    var shown = path
+    if shown.count > 3 { shown = [path[0], "…", path[path.count - 1]] }
+    let text = shown.joined(separator: " < ")
+    guard isCollecting else { return text }
+    return text.isEmpty ? "garbage collection" : "garbage collection in \(text)"
+  }
+
+  /// Finds the culprit of a hold in its captures: the callback that most of them
+  /// share, and the innermost function in it that those share.
+  ///
+  /// - Parameter captures: Stacks, innermost function first.
+  /// - Returns: Nil if no function is known.
+  package init?(of captures: [[StackFrame]]) {
+    let own = captures.map(Self.ownFrames).filter { !$0.isEmpty }
+    guard let first = Self.mostFrequent(own.compactMap(\.last)) else { return nil }
+    let same = own.filter { $0.last == first }
+    let shared = Self.sharedEnd(of: same)
+    let collecting = captures.count { $0.contains { $0.role == .collector } }
+    self.init(path: shared.map(\.description), isCollecting: collecting * 2 > captures.count)
+  }
+
+  /// The program's functions inside of the loop's callback, or the callback's library
+  /// functions if it has none of the program.
+  static func ownFrames(_ stack: [StackFrame]) -> [StackFrame] {
+    let outer = stack.lastIndex { $0.role == .loop } ?? stack.endIndex
+    let called = stack[..<outer]
+    let own = called.filter { $0.role == .program }
+    return own.isEmpty ? Array(called.filter { $0.role == .library }.suffix(1)) : own
+  }
+
+  private static func mostFrequent(_ frames: [StackFrame]) -> StackFrame? {
+    var counts: [StackFrame: Int] = [:]
+    for frame in frames { counts[frame, default: 0] += 1 }
+    return frames.max { (counts[$0] ?? 0) < (counts[$1] ?? 0) }
+  }
+
+  /// The longest list of outer functions that all stacks have.
+  private static func sharedEnd(of stacks: [[StackFrame]]) -> [StackFrame] {
+    guard var shared = stacks.first else { return [] }
+    for stack in stacks.dropFirst() {
+      let pairs = zip(shared.reversed(), stack.reversed())
+      shared = shared.suffix(pairs.prefix { $0 == $1 }.count)
+    }
+    return shared
+  }
+}

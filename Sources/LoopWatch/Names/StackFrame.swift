@@ -1,0 +1,75 @@
+/// One function of a captured stack.
+package struct StackFrame: Hashable, Sendable {
+  package enum Role: Hashable, Sendable {
+    /// The program's own code.
+    case program
+    /// The code of a loop: it calls callbacks.
+    case loop
+    /// The C library, an interpreter, and other libraries.
+    case library
+    /// The collector of garbage.
+    case collector
+  }
+
+  package var function: String
+  /// `cart.js:88`, or the file name of a library.
+  package var place: String?
+  package var role: Role
+
+  package init(_ function: String, place: String? = nil, role: Role) {
+    (self.function, self.place, self.role) = (function, place, role)
+  }
+
+  package var description: String {
+    place.map { "\(function) \($0)" } ?? function
+  }
+}
+
+/// Decides the roles of native functions by module and name.
+package enum FrameRoles {
+  /// - Parameters:
+  ///   - symbol: Demangled.
+  ///   - module: The path of the mapped file.
+  ///   - isProgram: True if the module is the program's executable.
+  package static func role(symbol: String?, module: String, isProgram: Bool) -> StackFrame.Role {
+    let file = module.split(separator: "/").last.map(String.init) ?? module
+    let name = symbol ?? ""
+    if collectors.contains(where: { name.contains($0) }) { return .collector }
+    if loopFunctions.contains(name) { return .loop }
+    if loopFiles.contains(where: { file.hasPrefix($0) }) { return .loop }
+    if loopPrefixes.contains(where: { name.hasPrefix($0) }) { return .loop }
+    if isInterpreter(file) || runtimePrefixes.contains(where: { name.hasPrefix($0) }) {
+      return .library
+    }
+    return isProgram || !isSystem(module) ? .program : .library
+  }
+
+  /// True for an executable whose own functions are an interpreter's.
+  package static func isInterpreter(_ file: String) -> Bool {
+    ["node", "python", "libpython", "libnode", "ruby", "perl", "bun", "deno"]
+      .contains { file.hasPrefix($0) }
+  }
+
+  private static func isSystem(_ module: String) -> Bool {
+    ["/lib/", "/usr/lib", "/lib64/", "[vdso]"].contains { module.hasPrefix($0) }
+      || module.contains("/usr/lib/swift/") || module.contains("/libswift")
+  }
+
+  private static let collectors = [
+    "Heap::CollectGarbage", "Heap::PerformGarbageCollection", "gc_collect_main", "IncrementalMarking",
+    "Scavenger", "MarkCompactCollector", "je_arena_purge",
+  ]
+  private static let loopFunctions: Set<String> = [
+    "aeMain", "aeProcessEvents", "ngx_process_events_and_timers", "ngx_epoll_process_events",
+    "ngx_worker_process_cycle", "ngx_single_process_cycle", "event_base_loop", "ev_run",
+    "EventLoop.run(_:)",
+  ]
+  private static let loopFiles = [
+    "libuv.", "libglib-2.0", "libevent", "libev.", "libuvloop", "libsystemd",
+  ]
+  private static let loopPrefixes = ["uv_", "uv__", "g_main_", "tokio::runtime", "mio::"]
+  private static let runtimePrefixes = [
+    "node::", "v8::", "std::", "core::", "alloc::", "swift_", "Py", "_Py", "__libc_", "_start",
+    "Builtins_", "tokio::",
+  ]
+}

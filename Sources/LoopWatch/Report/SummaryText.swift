@@ -1,0 +1,70 @@
+import LoopbenchKit
+
+extension WatchSummary {
+  /// The summary as text: one line about all late holds, and a table of their causes.
+  package func text(width: Int = .max) -> String {
+    ([headline] + table.map { $0.count > width ? $0.prefix(width - 1) + "…" : $0 } + notes)
+      .joined(separator: "\n") + "\n"
+  }
+
+  private var headline: String {
+    let limit = TimeText.duration(threshold)
+    let span = TimeText.duration(length)
+    let ticks = "\(ticks.grouped) \(ticks == 1 ? "tick" : "ticks")"
+    guard count > 0 else { return "never late over \(limit) in \(span); \(ticks)" }
+    let share = length > 0 ? Int((Double(total) / Double(length) * 100).rounded()) : 0
+    let times = count == 1 ? "once" : "\(count.grouped) times"
+    return "late over \(limit): \(times) in \(span), \(TimeText.duration(total)) in all, "
+      + "worst \(TimeText.duration(worst)); \(ticks), \(share) % of the time late"
+  }
+
+  private var table: [String] {
+    let cells = sortedRows.map { row in
+      [
+        TimeText.duration(row.time), row.cause.rawValue, row.description,
+        row.count == 0 ? "" : row.count == 1 ? "once" : "\(row.count.grouped) times",
+        row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))",
+      ].map(\.printable)
+    }
+    let widths = (0..<5).map { column in cells.map { $0[column].count }.max() ?? 0 }
+    return cells.map { row in
+      let left = "  " + row[0].padded(to: widths[0], isLeft: false) + "  "
+      let middle = row[1].padded(to: widths[1], isLeft: true) + "  "
+      let name = row[2].padded(to: widths[2], isLeft: true) + "  "
+      let right = row[3].padded(to: widths[3], isLeft: false) + "  "
+        + row[4].padded(to: widths[4], isLeft: true)
+      return (left + middle + name + right).trimmingEnd
+    }
+  }
+
+  private var notes: [String] {
+    guard lost > 0 else { return [] }
+    return ["note: \(lost.grouped) ticks were too fast to be read, so holds may be missing"]
+  }
+}
+
+extension TimeText {
+  /// The time with the digits that a reader needs: `1.9 s`, `212 ms`, `8 ms`.
+  package static func duration(_ nanoseconds: UInt64) -> String {
+    let value = Double(nanoseconds)
+    if value >= 99.5e9 { return Decimals.text(value / 1e9, digits: 0) + " s" }
+    if value >= 0.9995e9 {
+      return Decimals.shortest((value / 1e8).rounded() / 10) + " s"
+    }
+    if value >= 9.95e6 { return Decimals.text(value / 1e6, digits: 0) + " ms" }
+    if value >= 0.0995e6 { return Decimals.shortest((value / 1e5).rounded() / 10) + " ms" }
+    return Decimals.text(value / 1e3, digits: 0) + " us"
+  }
+}
+
+extension BinaryInteger {
+  /// The number with commas between groups of three digits.
+  package var grouped: String {
+    var (digits, text) = (String(self), "")
+    while digits.count > 3 {
+      text = "," + digits.suffix(3) + text
+      digits.removeLast(3)
+    }
+    return digits + text
+  }
+}

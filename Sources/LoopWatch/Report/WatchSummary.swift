@@ -1,0 +1,63 @@
+/// The late holds of a watch, grouped by cause and culprit.
+package struct WatchSummary: Sendable {
+  /// One line: a cause and its description.
+  package struct Row: Sendable {
+    package let cause: Cause
+    package let description: String
+    /// The time of all holds that this cause accounts for, in ns.
+    package fileprivate(set) var time: UInt64 = 0
+    /// The number of holds of which this was the main cause.
+    package fileprivate(set) var count = 0
+    /// The longest of these holds, in ns.
+    package fileprivate(set) var worst: UInt64 = 0
+  }
+
+  private struct Key: Hashable {
+    let cause: Cause
+    let description: String
+  }
+
+  /// A hold longer than this is late, in ns.
+  package let threshold: UInt64
+  /// The ticks of all loops.
+  package var ticks: UInt64 = 0
+  /// The waits that were overwritten before they were read.
+  package var lost: UInt64 = 0
+  /// The length of the watch, in ns.
+  package var length: UInt64 = 0
+  package private(set) var count = 0
+  package private(set) var total: UInt64 = 0
+  package private(set) var worst: UInt64 = 0
+  /// The number of events that waited behind late holds.
+  package private(set) var lengths: [UInt64] = []
+  private var rows: [Key: Row] = [:]
+
+  package init(threshold: UInt64) { self.threshold = threshold }
+
+  package mutating func add(_ late: LateHold) {
+    count += 1
+    total += late.hold.length
+    worst = max(worst, late.hold.length)
+    let main = late.parts.main
+    for cause in Cause.allCases where late.parts[cause] > 0 || cause == main {
+      let key = Key(cause: cause, description: late.description(of: cause))
+      var row = rows[key] ?? Row(cause: cause, description: key.description)
+      row.time += late.parts[cause]
+      if cause == main {
+        row.count += 1
+        row.worst = max(row.worst, late.hold.length)
+      }
+      rows[key] = row
+    }
+  }
+
+  /// The rows, longest time first. Unexplained time comes last. Rows below 1 % of the
+  /// time that are no hold's main cause are left out.
+  package var sortedRows: [Row] {
+    let known = rows.values.filter { $0.count > 0 || $0.time * 100 >= total }
+    return known.sorted {
+      let (one, other) = ($0.cause == .unexplained, $1.cause == .unexplained)
+      return one == other ? ($0.time, $0.description) > ($1.time, $1.description) : other
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// Finds the holds of one thread in its waits.
+///
+/// A hold is the time between two waits for the loop's own source. Waits for other
+/// sources, such as those of `execSync` in Node.js, belong to a loop that is nested
+/// in the hold.
+package struct HoldTracker: Sendable {
+  /// The source of the loop; nil before the first wait.
+  package private(set) var source: WaitSource?
+  /// The time at which the loop's last wait ended; nil during a wait of the loop, and
+  /// before the first wait ended.
+  package private(set) var heldSince: UInt64?
+  /// The number of the loop's waits that have ended.
+  package private(set) var ticks: UInt64 = 0
+  /// The number of waits that were overwritten before they were read.
+  package private(set) var lost: UInt64 = 0
+  private var next: UInt64 = 0
+  private var events = 0
+  private var polls = 0
+
+  package init() {}
+
+  /// True if the thread's waits are those of a loop. A thread that polls a descriptor
+  /// once or twice is not taken for one.
+  package var isLoop: Bool {
+    switch source {
+    case .epoll: true
+    case .poll: polls >= 3
+    case nil: false
+    }
+  }
+}
+
+/// The time that a loop spent between two of its waits.
+package struct Hold: Equatable, Sendable {
+  package var began: UInt64
+  package var ended: UInt64
+  /// The number of events that the wait before the hold returned.
+  package var events: Int
+
+  package var length: UInt64 { ended - began }
+
+  package init(began: UInt64, ended: UInt64, events: Int = 0) {
+    (self.began, self.ended, self.events) = (began, ended, events)
+  }
+}
+
+extension HoldTracker {
+  /// Adds a wait, and returns the hold that it ended.
+  ///
+  /// Waits are added in the order of their numbers. A wait that has not ended may be
+  /// added again, until it is added with its end.
+  ///
+  /// - Parameter isOpen: Returns false if an epoll descriptor has been closed. Called
+  ///   when the thread waits for a source other than the loop's.
+  package mutating func add(_ wait: Wait, isOpen: (Int32) -> Bool) -> Hold? {
+    noteGap(before: wait)
+    if source == nil || source != wait.source && isReplaced(by: wait, isOpen) {
+      (source, heldSince, polls) = (wait.source, nil, 0)
+    }
+    guard wait.source == source else { return nil }
+    let hold = heldSince.map { Hold(began: $0, ended: max(wait.began, $0), events: events) }
+    heldSince = wait.ended
+    if wait.ended != nil {
+      ticks += 1
+      polls += 1
+      events = max(wait.events, 0)
+    }
+    return hold
+  }
+
+  /// Forgets the time of the last wait if waits were lost since, because the hold
+  /// would be too long.
+  private mutating func noteGap(before wait: Wait) {
+    if wait.number > next {
+      lost += wait.number - next
+      heldSince = nil
+    }
+    next = wait.ended == nil ? wait.number : wait.number + 1
+  }
+
+  /// True if the loop's own source has been closed, so that `wait` is of a new loop:
+  /// the first waits may be those of a loop that ran before it.
+  private func isReplaced(by wait: Wait, _ isOpen: (Int32) -> Bool) -> Bool {
+    switch (source, wait.source) {
+    case (.epoll(let descriptor), .epoll): !isOpen(descriptor)
+    // A thread with an epoll loop may poll inside of a callback.
+    case (.epoll, .poll), (nil, _): false
+    case (.poll, .epoll): true
+    case (.poll, .poll): polls < 3
+    }
+  }
+}

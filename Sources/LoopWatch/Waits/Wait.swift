@@ -1,0 +1,36 @@
+/// One wait for events that a watched thread recorded. Times are in nanoseconds of
+/// the monotonic clock.
+package struct Wait: Equatable, Sendable {
+  /// The position among the waits of the thread, from 0.
+  package var number: UInt64
+  package var began: UInt64
+  /// Nil while the thread waits.
+  package var ended: UInt64?
+  package var source: WaitSource
+  /// In milliseconds; nil if the wait had no timeout.
+  package var timeout: Int?
+  /// The number of events; negative after an error.
+  package var events: Int
+
+  package init(
+    number: UInt64,
+    began: UInt64,
+    ended: UInt64?,
+    source: WaitSource,
+    timeout: Int? = nil,
+    events: Int = 0
+  ) {
+    (self.number, self.began, self.ended) = (number, began, ended)
+    (self.source, self.timeout, self.events) = (source, timeout, events)
+  }
+}
+
+/// The events that a wait was for. A loop always waits for the same source, and a
+/// loop that runs nested inside a callback has another one.
+package enum WaitSource: Hashable, Sendable {
+  /// `epoll_wait` and its variants, with the epoll descriptor.
+  case epoll(descriptor: Int32)
+  /// `poll`, `select` and their variants, with the place of the call in the program.
+  /// Their descriptors may change from wait to wait.
+  case poll(site: UInt32)
+}

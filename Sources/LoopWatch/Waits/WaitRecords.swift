@@ -1,0 +1,85 @@
+internal import CLoopWatch
+package import LoopbenchKit
+
+/// The memory in which the threads of a watched program record their waits.
+///
+/// Call from one thread.
+package final class WaitRecords {
+  private let memory: UnsafeMutablePointer<lw_records>
+  private let file: Int32
+
+  /// The environment variable that tells the program's library where the memory is.
+  package static let variable = String(cString: LW_VARIABLE_NAME)
+
+  /// Makes the memory. It has no name in a file system, so nothing remains when this
+  /// process ends.
+  package init() throws(SystemError) {
+    var file: Int32 = -1
+    var memory: UnsafeMutablePointer<lw_records>?
+    let error = lw_records_make(&file, &memory)
+    guard error == 0, let memory else { throw SystemError(code: error) }
+    (self.file, self.memory) = (file, memory)
+  }
+
+  deinit { lw_records_free(memory, file) }
+
+  /// The path by which processes of the same user open the memory.
+  package func path(forProcess process: Int32) -> String { "/proc/\(process)/fd/\(file)" }
+
+  /// The threads that have an entry, with the index of the entry.
+  package func threads() -> [RecordedThread] {
+    (0..<Int(lw_records_count(memory))).compactMap { index in
+      let thread = lw_thread_number(memory, Int32(index))
+      guard thread > 0 else { return nil }
+      return RecordedThread(
+        entry: index,
+        process: lw_thread_process(memory, Int32(index)),
+        thread: thread
+      )
+    }
+  }
+
+  /// Calls `body` with each wait of an entry from number `first` on, oldest first. The
+  /// last one may not have ended.
+  package func readWaits(entry: Int, from first: UInt64, _ body: (Wait) -> Void) {
+    var number = first
+    var record = lw_wait_copy()
+    while true {
+      switch lw_read_wait(memory, Int32(entry), &number, &record) {
+      case lw_ended: body(Wait(record, number: number, hasEnded: true))
+      case lw_waiting: return body(Wait(record, number: number, hasEnded: false))
+      default: return
+      }
+      number += 1
+    }
+  }
+
+  /// True if the thread of an entry waits now for a source that `isLoop` accepts.
+  package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
+    var number = UInt64.max
+    var record = lw_wait_copy()
+    guard lw_read_wait(memory, Int32(entry), &number, &record) == lw_waiting else { return false }
+    return Wait(record, number: number, hasEnded: false).source == source
+  }
+}
+
+/// A thread that records its waits.
+package struct RecordedThread: Hashable, Sendable {
+  package let entry: Int
+  package let process: Int32
+  package let thread: Int32
+}
+
+extension Wait {
+  fileprivate init(_ record: lw_wait_copy, number: UInt64, hasEnded: Bool) {
+    self.init(
+      number: number,
+      began: record.began,
+      ended: hasEnded ? record.ended : nil,
+      source: record.descriptor < 0
+        ? .poll(site: record.site) : .epoll(descriptor: record.descriptor),
+      timeout: record.timeout < 0 ? nil : Int(record.timeout),
+      events: Int(record.events)
+    )
+  }
+}

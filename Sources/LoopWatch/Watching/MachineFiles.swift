@@ -1,0 +1,77 @@
+internal import CLoopWatch
+import LoopbenchKit
+
+/// Reads the counters of the machine and of a process's control group that explain
+/// why a thread did not run.
+package final class MachineFiles {
+  private let machine = ProcessFile("/proc/stat")
+  private let load = ProcessFile("/proc/loadavg")
+  private let group: ProcessFile?
+  /// The quota of the control group in CPUs; nil if it has none.
+  package let quota: Double?
+
+  package init(process: Int32) {
+    let folder = Self.groupFolder(of: process)
+    group = folder.flatMap { ProcessFile($0 + "/cpu.stat") }
+    quota = folder.flatMap(Self.quota)
+  }
+
+  /// The time for which the control group was throttled, in ns.
+  package func throttled() -> UInt64 {
+    guard let text = group?.text() else { return 0 }
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 2, let value = UInt64(words[1]) else { continue }
+      if words[0] == "throttled_usec" { return value * 1000 }
+      if words[0] == "throttled_time" { return value }
+    }
+    return 0
+  }
+
+  /// The time that the hypervisor took, divided by the number of CPUs, in ns. The
+  /// kernel counts it in steps of 10 ms.
+  package func stolen() -> UInt64 {
+    guard let text = machine?.text(), let line = text.split(separator: "\n").first else { return 0 }
+    let words = line.split(separator: " ")
+    guard words.count > 8, let steps = UInt64(words[8]) else { return 0 }
+    return steps * 10_000_000 / UInt64(max(lw_cpus(), 1))
+  }
+
+  /// The number of threads that run or wait for a CPU.
+  package func runnableThreads() -> Int? {
+    let word = load?.text()?.split(separator: " ").dropFirst(3).first
+    return word?.split(separator: "/").first.flatMap { Int($0) }
+  }
+
+  /// The folder of the CPU controller's group.
+  private static func groupFolder(of process: Int32) -> String? {
+    guard let text = ProcessFile.text("/proc/\(process)/cgroup") else { return nil }
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { continue }
+      let controllers = parts[1].split(separator: ",")
+      let bases =
+        controllers.contains("cpu") ? ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"]
+        : parts[1].isEmpty ? ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] : []
+      for base in bases {
+        let folder = base + (parts[2] == "/" ? "" : String(parts[2]))
+        if ProcessFile.text(folder + "/cpu.stat") != nil { return folder }
+      }
+    }
+    return nil
+  }
+
+  private static func quota(_ folder: String) -> Double? {
+    if let text = ProcessFile.text(folder + "/cpu.max") {
+      let words = text.split { $0 == " " || $0 == "\n" }
+      guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]) else {
+        return nil
+      }
+      return quota / period
+    }
+    let numbers = ["/cpu.cfs_quota_us", "/cpu.cfs_period_us"].map {
+      ProcessFile.text(folder + $0).flatMap { Double($0.prefix { $0 != "\n" }) } ?? -1
+    }
+    return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : nil
+  }
+}

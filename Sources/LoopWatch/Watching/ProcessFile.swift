@@ -1,0 +1,62 @@
+internal import CLoopWatch
+
+/// A file of `/proc` that is read again and again.
+package final class ProcessFile {
+  private let file: Int32
+
+  /// Opens the file; nil if it does not exist or may not be read.
+  package init?(_ path: String) {
+    file = lw_open(path)
+    guard file >= 0 else { return nil }
+  }
+
+  deinit { lw_close(file) }
+
+  /// The first 4,096 bytes of the file; nil if its process or thread has ended.
+  package func text() -> String? {
+    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
+      let count = lw_read_start(file, bytes.baseAddress, bytes.count)
+      return count < 0 ? nil : Self.string(bytes[..<Int(count)])
+    }
+    return text
+  }
+
+  /// The bytes from `offset` on, at most 1 MiB.
+  package func bytes(from offset: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 1 << 20) { bytes, count in
+      let read = bytes.withMemoryRebound(to: CChar.self) {
+        lw_read_at(file, $0.baseAddress, $0.count, UInt64(offset))
+      }
+      count = max(read, 0)
+    }
+  }
+
+  /// The numbers in the file.
+  package func numbers() -> [UInt64]? {
+    text().map { $0.split { $0 == " " || $0 == "\n" }.map { UInt64($0) ?? 0 } }
+  }
+
+  private static func string(_ bytes: Swift.Slice<UnsafeMutableBufferPointer<CChar>>) -> String {
+    String(decoding: bytes.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Reads a whole small file once.
+  package static func text(_ path: String) -> String? { ProcessFile(path)?.text() }
+
+  /// The target of a symbolic link.
+  package static func link(_ path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
+      let count = lw_read_link(path, bytes.baseAddress, bytes.count)
+      return count < 0 ? nil : string(bytes[..<count])
+    }
+  }
+
+  /// The names in a folder.
+  package static func names(in path: String) -> [String] {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 16) { bytes in
+      let count = lw_list(path, bytes.baseAddress, bytes.count)
+      guard count > 0 else { return [] }
+      return string(bytes[..<count]).split(separator: "\0").map(String.init)
+    }
+  }
+}

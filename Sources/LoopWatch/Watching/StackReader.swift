@@ -1,0 +1,126 @@
+internal import CLoopWatch
+package import LoopbenchKit
+
+/// Captures the stacks of a process's threads and names their functions.
+///
+/// Call from one thread.
+package final class StackReader {
+  private let stacks: OpaquePointer
+  private let process: Int32
+  private let program: String
+  private var map = PerfMap()
+  private var mapFile: ProcessFile?
+  private var mapOffset = 0
+  private var names: [String: String] = [:]
+  /// The time for which threads were stopped, in ns.
+  package private(set) var stopped: UInt64 = 0
+  /// The longest stop, in ns.
+  package private(set) var longestStop: UInt64 = 0
+  package private(set) var captures = 0
+
+  /// - Throws: `LoopbenchError` that says why stacks cannot be read, and what to do.
+  package init(process: Int32) throws(LoopbenchError) {
+    var stacks: OpaquePointer?
+    let message = String(capacity: 512) { stacks = lw_stacks_open(process, $0, $1) }
+    guard let stacks else { throw .unavailable(message) }
+    (self.stacks, self.process) = (stacks, process)
+    program = ProcessFile.link("/proc/\(process)/exe") ?? ""
+  }
+
+  deinit { lw_stacks_close(stacks) }
+
+  /// How a capture ended.
+  package enum Outcome {
+    case stack([StackFrame])
+    /// The thread waited, has ended or has a stack that cannot be read.
+    case nothing
+    /// The system does not permit it.
+    case refused(errno: Int32)
+  }
+
+  /// Stops the thread for a moment and captures its stack, innermost function first.
+  ///
+  /// - Parameter isWaiting: Asked before the stop and during it. If it returns true,
+  ///   the thread is not stopped, or released at once.
+  package func capture(thread: Int32, isWaiting: @escaping () -> Bool) -> Outcome {
+    let context = WaitingQuestion(body: isWaiting)
+    var frames = [lw_frame](repeating: lw_frame(), count: 256)
+    var (count, length) = (0, UInt64(0))
+    let outcome = withExtendedLifetime(context) {
+      lw_stacks_capture(
+        stacks, thread, answerWaiting, Unmanaged.passUnretained(context).toOpaque(),
+        &frames, frames.count, &count, &length
+      )
+    }
+    stopped += length
+    longestStop = max(longestStop, length)
+    switch outcome {
+    case lw_captured:
+      captures += 1
+      return .stack(frames[..<count].compactMap { named($0) })
+    case lw_refused: return .refused(errno: System.errorNumber)
+    default: return .nothing
+    }
+  }
+
+  private func named(_ frame: lw_frame) -> StackFrame? {
+    guard let module = frame.module.map({ String(cString: $0) }) else {
+      return generated(frame.address)
+    }
+    let symbol = frame.symbol.map { demangled(String(cString: $0)) }
+    let file = module.split(separator: "/").last.map(String.init) ?? module
+    let role = FrameRoles.role(symbol: symbol, module: module, isProgram: module == program)
+    return StackFrame(symbol ?? file, place: symbol == nil ? nil : file, role: role)
+  }
+
+  /// The name of generated code; nil if it has none.
+  private func generated(_ address: UInt64) -> StackFrame? {
+    if let name = map.name(at: address) { return StackFrame(perfMapName: name) }
+    guard readMap(), let name = map.name(at: address) else { return nil }
+    return StackFrame(perfMapName: name)
+  }
+
+  /// Reads the new lines of the perf map. Returns false if there are none.
+  private func readMap() -> Bool {
+    if mapFile == nil { mapFile = ProcessFile("/proc/\(process)/root/tmp/perf-\(process).map") }
+    guard let mapFile else { return false }
+    let before = mapOffset
+    while case let bytes = mapFile.bytes(from: mapOffset), !bytes.isEmpty {
+      map.add(bytes)
+      mapOffset += bytes.count
+    }
+    return mapOffset > before
+  }
+
+  private func demangled(_ symbol: String) -> String {
+    if let known = names[symbol] { return known }
+    var name = symbol
+    if let text = lw_demangle(symbol) {
+      name = String(cString: text)
+      lw_free(text)
+    }
+    // Without the parameters, which are too long for a line.
+    name = String(name.prefix { $0 != "(" || name.hasPrefix("(") })
+    names[symbol] = name
+    return name
+  }
+
+  /// True if the process has written a perf map.
+  package var hasPerfMap: Bool { !map.isEmpty || readMap() }
+}
+
+private final class WaitingQuestion {
+  let body: () -> Bool
+
+  init(body: @escaping () -> Bool) { self.body = body }
+}
+
+private func answerWaiting(_ context: UnsafeMutableRawPointer?) -> Bool {
+  guard let context else { return false }
+  return Unmanaged<WaitingQuestion>.fromOpaque(context).takeUnretainedValue().body()
+}
+
+enum System {
+  /// The C library's `errno`.
+  static var errorNumber: Int32 { lw_errno() }
+}

@@ -1,0 +1,73 @@
+internal import CLoopWatch
+import LoopbenchKit
+
+/// Reads the state of one thread of another process.
+///
+/// Call from one thread.
+package final class ThreadFiles {
+  package let process: Int32
+  package let thread: Int32
+  private let times: ProcessFile
+  private let status: ProcessFile
+  private let call: ProcessFile?
+  private var base: String { "/proc/\(process)/task/\(thread)" }
+
+  /// Nil if the thread has ended.
+  package init?(process: Int32, thread: Int32) {
+    let base = "/proc/\(process)/task/\(thread)"
+    guard let times = ProcessFile(base + "/schedstat"), let status = ProcessFile(base + "/stat")
+    else { return nil }
+    (self.process, self.thread, self.times, self.status) = (process, thread, times, status)
+    call = ProcessFile(base + "/syscall")
+  }
+
+  /// The name of the thread.
+  package var name: String? {
+    ProcessFile.text(base + "/comm").map { String($0.prefix { $0 != "\n" }) }
+  }
+
+  /// Time on a CPU and time waiting for one; nil if the thread has ended.
+  package func usage() -> ThreadUsage? {
+    guard let numbers = times.numbers(), numbers.count >= 2 else { return nil }
+    var usage = ThreadUsage(time: lw_now())
+    (usage.running, usage.waiting) = (numbers[0], numbers[1])
+    return usage
+  }
+
+  /// What the thread does now; nil if it has ended.
+  package func observe() -> Observation? {
+    // The state follows the name in parentheses, which may contain any character.
+    guard let text = status.text(), let end = text.lastIndex(of: ")") else { return nil }
+    let letter = text[end...].dropFirst(2).first
+    let time = lw_now()
+    switch letter {
+    case "R": return Observation(time: time, state: .runnable)
+    case "T", "t": return Observation(time: time, state: .stopped)
+    case "D" where currentCall() == nil:
+      return Observation(time: time, state: .blocked, reason: "a page of a file")
+    default:
+      return Observation(time: time, state: .blocked, reason: currentCall()?.words(surroundings))
+    }
+  }
+
+  /// The system call that the thread is in.
+  package func currentCall() -> SystemCall? {
+    guard let line = call?.text() else { return nil }
+    return SystemCall(line: line) { lw_call_name($0).map { String(cString: $0) } }
+  }
+
+  private var surroundings: CallSurroundings {
+    let (process, base) = (process, base)
+    return CallSurroundings(
+      target: { ProcessFile.link("/proc/\(process)/fd/\($0)") },
+      children: { Self.children(of: base) }
+    )
+  }
+
+  private static func children(of base: String) -> [String] {
+    let numbers = ProcessFile.text(base + "/children")?.split(separator: " ") ?? []
+    return numbers.compactMap { number in
+      ProcessFile.text("/proc/\(number)/comm").map { String($0.prefix { $0 != "\n" }) }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package import LoopbenchKit
+
+/// The options of `loopbench watch`.
+package struct WatchOptions: Sendable {
+  /// In ns.
+  package var threshold: UInt64 = 20_000_000
+  /// In ns; nil until the program ends.
+  package var length: UInt64?
+  /// The program and its arguments.
+  package var command: [String] = []
+  package var isEach = false
+  package var isFollowing = false
+  package var jsonPath: String?
+  package var foldedPath: String?
+  package var rules: [LateRule] = []
+  package var isHelp = false
+
+  package init() {}
+
+  /// Parses the arguments after the command's name.
+  package init(_ arguments: [String]) throws(LoopbenchError) {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-"), word != "-" else {
+        command = [word] + rest
+        return
+      }
+      if word == "--" {
+        command = Array(rest)
+        return
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let isLong = word.hasPrefix("--")
+      let name = isLong ? String(parts[0]) : String(word.prefix(2))
+      var value = isLong && parts.count > 1 ? String(parts[1]) : nil
+      if !isLong, word.count > 2 { value = String(word.dropFirst(2)) }
+      try set(name, value, &rest)
+    }
+  }
+
+  private mutating func set(
+    _ name: String,
+    _ value: String?,
+    _ rest: inout ArraySlice<String>
+  ) throws(LoopbenchError) {
+    func needed(_ placeholder: String) throws(LoopbenchError) -> String {
+      guard let value = value ?? rest.popFirst() else {
+        throw .usage("\(name) needs a value: \(name) \(placeholder)")
+      }
+      return value
+    }
+    switch name {
+    case "-h", "--help": isHelp = true
+    case "--threshold": threshold = try Self.time(name, needed("20ms"))
+    case "-d", "--duration": length = try Self.time(name, needed("30s"))
+    case "--each": isEach = true
+    case "--follow": isFollowing = true
+    case "--json": jsonPath = try needed("FILE")
+    case "--folded": foldedPath = try needed("FILE")
+    case "--fail": rules.append(try LateRule(needed("'late>100ms'")))
+    default: throw .unknown("option", name, among: Self.names)
+    }
+  }
+
+  private static let names = [
+    "--threshold", "--duration", "--each", "--follow", "--json", "--folded", "--fail", "--help",
+  ]
+
+  private static func time(_ name: String, _ text: String) throws(LoopbenchError) -> UInt64 {
+    guard let time = TimeText.nanoseconds(in: text), time >= 1_000_000, time < 1e18 else {
+      throw .usage("\(name) needs a time of at least 1ms, such as 20ms or 30s, got \"\(text)\"")
+    }
+    return UInt64(time)
+  }
+}
+
+/// A limit of a watch: `late>100ms` or `p99>50ms`.
+package struct LateRule: Equatable, Sendable {
+  package enum Metric: Equatable, Sendable {
+    /// The time of all late holds.
+    case late
+    /// The longest hold.
+    case worst
+  }
+
+  package let text: String
+  package let metric: Metric
+  /// In ns.
+  package let limit: UInt64
+
+  package init(_ text: String) throws(LoopbenchError) {
+    let sides = text.filter { $0 != " " }.split(separator: ">", omittingEmptySubsequences: false)
+    let metrics: [Substring: Metric] = ["late": .late, "worst": .worst]
+    guard
+      sides.count == 2, let metric = metrics[sides[0]],
+      let limit = TimeText.nanoseconds(in: sides[1]), limit < 1e18
+    else {
+      throw .usage("\"\(text)\" is not a limit: expected late>TIME or worst>TIME, as in worst>100ms")
+    }
+    (self.text, self.metric, self.limit) = (text, metric, UInt64(limit))
+  }
+
+  /// True if the watch exceeded the limit.
+  package func isExceeded(by summary: WatchSummary) -> Bool {
+    switch metric {
+    case .late: summary.total > limit
+    case .worst: summary.worst > limit
+    }
+  }
+}

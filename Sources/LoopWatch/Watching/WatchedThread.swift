@@ -1,0 +1,129 @@
+/// A loop's thread: its waits so far, and the hold that has not ended.
+package final class WatchedThread {
+  package let recorded: RecordedThread
+  package let files: ThreadFiles
+  package let name: String
+  package private(set) var tracker = HoldTracker()
+  package private(set) var open: OpenHold?
+  private var nextWait: UInt64 = 0
+  private var last: Mark
+  private var heldTime: UInt64 = 0
+
+  /// The thread's usage at one moment, and the time it has spent in holds until then.
+  package struct Mark {
+    package var usage: ThreadUsage
+    package var held: UInt64
+  }
+
+  /// A hold that has not ended.
+  package struct OpenHold {
+    package let began: UInt64
+    /// The usage before the hold began.
+    package let before: Mark
+    package var observations: [Observation] = []
+    package var captures = EvenSamples<[StackFrame]>(limit: 16)
+  }
+
+  /// Nil if the thread has ended.
+  package init?(_ recorded: RecordedThread) {
+    guard
+      let files = ThreadFiles(process: recorded.process, thread: recorded.thread),
+      let usage = files.usage()
+    else { return nil }
+    (self.recorded, self.files) = (recorded, files)
+    name = files.name ?? "\(recorded.thread)"
+    last = Mark(usage: usage, held: 0)
+  }
+}
+
+extension WatchedThread {
+  /// A hold that ended, with the usage before and after it.
+  package struct EndedHold {
+    package var hold: Hold
+    package var parts: HoldParts
+    package var open: OpenHold
+  }
+
+  /// Reads the waits since the last call.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - machine: Adds the counters of the machine to a reading.
+  /// - Returns: The holds that ended and lasted `threshold` or longer.
+  package func advance(
+    _ records: WaitRecords,
+    now: UInt64,
+    threshold: UInt64,
+    machine: (inout ThreadUsage) -> Void
+  ) -> [EndedHold] {
+    var late: [Hold] = []
+    let process = recorded.process
+    var hasNews = false
+    records.readWaits(entry: recorded.entry, from: nextWait) { wait in
+      nextWait = wait.ended == nil ? wait.number : wait.number + 1
+      hasNews = hasNews || wait.ended != nil
+      let hold = tracker.add(wait) { descriptor in
+        ProcessFile.link("/proc/\(process)/fd/\(descriptor)")?.contains("eventpoll") ?? false
+      }
+      guard let hold else { return }
+      heldTime += hold.length
+      if hold.length >= threshold { late.append(hold) }
+    }
+    guard hasNews || !late.isEmpty || tracker.heldSince != nil else { return [] }
+    guard var usage = files.usage() else { return [] }
+    machine(&usage)
+    let mark = Mark(usage: usage, held: heldTime + (tracker.heldSince.map { now.since($0) } ?? 0))
+    let ended = late.map { divide($0, until: mark) }
+    noteOpenHold()
+    last = mark
+    return ended
+  }
+
+  private func divide(_ hold: Hold, until mark: Mark) -> EndedHold {
+    let open = self.open.flatMap { $0.began == hold.began ? $0 : nil }
+      ?? OpenHold(began: hold.began, before: last)
+    let outside = mark.held.since(open.before.held).since(hold.length)
+    let parts = HoldParts(
+      length: hold.length,
+      from: open.before.usage,
+      to: mark.usage,
+      outside: outside,
+      observations: open.observations.filter { $0.time <= hold.ended }
+    )
+    return EndedHold(hold: hold, parts: parts, open: open)
+  }
+
+  private func noteOpenHold() {
+    guard let began = tracker.heldSince else { return open = nil }
+    if open?.began != began { open = OpenHold(began: began, before: last) }
+  }
+
+  /// Adds an observation to the open hold.
+  package func observe() {
+    guard open != nil, let observation = files.observe() else { return }
+    open?.observations.append(observation)
+  }
+
+  /// Adds a captured stack to the open hold.
+  package func add(_ stack: [StackFrame]) { open?.captures.add(stack) }
+}
+
+/// Samples of a span whose length is not known, evenly spaced: when there are too
+/// many, every second one is dropped and the interval doubles.
+package struct EvenSamples<Element> {
+  package private(set) var elements: [Element] = []
+  private let limit: Int
+  private var interval = 1
+
+  package init(limit: Int) { self.limit = limit }
+
+  /// The number of intervals after which the next sample is due.
+  package var nextDue: Int { (elements.count + 1) * interval }
+
+  package mutating func add(_ element: Element) {
+    elements.append(element)
+    guard elements.count == limit else { return }
+    elements = elements.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    interval *= 2
+  }
+}

@@ -1,0 +1,178 @@
+internal import CLoopWatch
+import LoopTransactions
+import LoopbenchKit
+
+/// Watches the loops of a process and collects their late holds.
+///
+/// Call on one thread, every `period`.
+package final class Watcher {
+  package let process: Int32
+  package private(set) var summary: WatchSummary
+  /// The last late holds, oldest first.
+  package private(set) var holds: [LateHold] = []
+  /// Called for each late hold when it has ended.
+  package var onHold: (LateHold) -> Void = { _ in }
+  /// Why stacks cannot be captured, and what to do.
+  package private(set) var stackError: String?
+
+  private let records: WaitRecords
+  private let threshold: UInt64
+  private let machine: MachineFiles
+  private let began: UInt64
+  private var threads: [Int: WatchedThread] = [:]
+  private var readers: [Int32: StackReader] = [:]
+  private var users = CPUUsers()
+  private var usersReadAt: UInt64 = 0
+  private var endedTicks: UInt64 = 0
+  private var endedLost: UInt64 = 0
+  private var isFollowing: Bool
+
+  /// The number of late holds that are kept.
+  package static let mostHolds = 10_000
+
+  /// - Parameters:
+  ///   - threshold: In ns.
+  ///   - isFollowing: Whether the children of the process are watched, too.
+  package init(
+    process: Int32,
+    records: WaitRecords,
+    threshold: UInt64,
+    isFollowing: Bool
+  ) {
+    (self.process, self.records, self.threshold) = (process, records, threshold)
+    self.isFollowing = isFollowing
+    summary = WatchSummary(threshold: threshold)
+    machine = MachineFiles(process: process)
+    began = lw_now()
+  }
+
+  /// The time between two calls of `look()`, in ns.
+  package var period: UInt64 { min(max(threshold / 4, 1_000_000), 5_000_000) }
+
+  /// True if a loop has been found.
+  package var hasLoop: Bool { threads.values.contains { $0.tracker.isLoop } }
+
+  /// Reads what the program's threads have recorded, and captures the stacks of those
+  /// that hold their loop.
+  package func look() {
+    let now = lw_now()
+    readUsers(now)
+    findThreads()
+    for (entry, thread) in threads {
+      let late = thread.advance(records, now: lw_now(), threshold: threshold) { usage in
+        usage.throttled = machine.throttled()
+        usage.stolen = machine.stolen()
+      }
+      if thread.tracker.isLoop {
+        for ended in late { add(ended, of: thread) }
+        inspect(thread, entry)
+      }
+    }
+    summary.length = now - began
+    summary.ticks = endedTicks + threads.values.reduce(0) { $0 + $1.loopTicks }
+    summary.lost = endedLost + threads.values.reduce(0) { $0 + $1.tracker.lost }
+  }
+}
+
+extension Watcher {
+  private func findThreads() {
+    let recorded = records.threads()
+    let current = Dictionary(uniqueKeysWithValues: recorded.map { ($0.entry, $0) })
+    for (entry, thread) in threads where current[entry] != thread.recorded {
+      endedTicks += thread.loopTicks
+      endedLost += thread.tracker.lost
+      threads[entry] = nil
+    }
+    for one in recorded where threads[one.entry] == nil {
+      guard isFollowing || one.process == process else { continue }
+      threads[one.entry] = WatchedThread(one)
+      if readers[one.process] == nil { openStacks(of: one.process) }
+    }
+  }
+
+  private func openStacks(of process: Int32) {
+    do {
+      readers[process] = try StackReader(process: process)
+    } catch {
+      stackError = error.description
+    }
+  }
+
+  /// Reads once per second, because the kernel counts in steps of 10 ms.
+  private func readUsers(_ now: UInt64) {
+    guard now - usersReadAt >= 1_000_000_000 else { return }
+    usersReadAt = now
+    users.read(at: now, except: [process])
+  }
+
+  /// Observes the hold of a thread that has lasted for a period or longer, and
+  /// captures its stack from half of the threshold on.
+  private func inspect(_ thread: WatchedThread, _ entry: Int) {
+    guard let open = thread.open else { return }
+    let age = lw_now().since(open.began)
+    guard age >= period else { return }
+    thread.observe()
+    guard age >= threshold / 2 * UInt64(open.captures.nextDue) else { return }
+    capture(thread, entry)
+  }
+
+  private func capture(_ thread: WatchedThread, _ entry: Int) {
+    guard let reader = readers[thread.recorded.process] else { return }
+    let (records, source) = (records, thread.tracker.source)
+    let outcome = reader.capture(thread: thread.recorded.thread) {
+      records.isWaiting(entry: entry, for: source)
+    }
+    switch outcome {
+    case .stack(let frames): thread.add(frames)
+    case .nothing: break
+    case .refused(let number): stackError = "stacks cannot be captured: \(SystemError(code: number))"
+    }
+  }
+}
+
+extension Watcher {
+  private func add(_ ended: WatchedThread.EndedHold, of thread: WatchedThread) {
+    var late = LateHold(
+      hold: ended.hold,
+      parts: ended.parts,
+      thread: thread.name,
+      process: thread.recorded.process
+    )
+    late.captures = ended.open.captures.elements
+    late.culprit = Culprit(of: late.captures)
+    late.reason = mostFrequent(ended.open.observations.compactMap(\.reason))
+    late.neighbours = neighbours
+    late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
+    summary.add(late)
+    if holds.count == Self.mostHolds { holds.removeFirst(Self.mostHolds / 10) }
+    holds.append(late)
+    onHold(late)
+  }
+
+  /// `2 CPUs; ffmpeg used 1.8`.
+  private var neighbours: String? {
+    let cpus = "\(lw_cpus()) CPUs"
+    let users = users.users.prefix(2).filter { $0.cpus >= 0.05 }
+    guard !users.isEmpty else { return cpus }
+    let used = users.map { "\($0.name) used \(Decimals.text($0.cpus, digits: 1))" }
+    return "\(cpus); \(used.joined(separator: ", "))"
+  }
+
+  private func mostFrequent(_ texts: [String]) -> String? {
+    var counts: [String: Int] = [:]
+    for text in texts { counts[text, default: 0] += 1 }
+    return texts.max { (counts[$0] ?? 0) < (counts[$1] ?? 0) }
+  }
+
+  /// The time for which threads were stopped, and the number of stops.
+  package var stops: (count: Int, total: UInt64, longest: UInt64) {
+    readers.values.reduce((0, 0, 0)) {
+      ($0.0 + $1.captures, $0.1 + $1.stopped, max($0.2, $1.longestStop))
+    }
+  }
+}
+
+extension WatchedThread {
+  /// The ticks of the thread's loop; 0 if its waits are not those of a loop.
+  fileprivate var loopTicks: UInt64 { tracker.isLoop ? tracker.ticks : 0 }
+}

@@ -1,0 +1,3 @@
+import LoopWatch
+
+WatchProgram.main(Array(CommandLine.arguments.dropFirst()))

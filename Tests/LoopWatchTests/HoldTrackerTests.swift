@@ -1,0 +1,5 @@
+import LoopWatch
+import Testing
+
+@Suite("HoldTracker")
+struct HoldTrackerTests {}
