@@ -2,4 +2,100 @@ import LoopWatch
 import Testing
 
 @Suite("HoldTracker")
-struct HoldTrackerTests {}
+struct HoldTrackerTests {
+  private static let loop = WaitSource.epoll(descriptor: 5)
+  private static let nested = WaitSource.epoll(descriptor: 17)
+
+  private var tracker = HoldTracker()
+  private var number: UInt64 = 0
+  private var openDescriptors: Set<Int32> = [5, 17]
+
+  /// Adds a wait, and returns the length of the hold that it ended.
+  private mutating func wait(
+    _ source: WaitSource = Self.loop,
+    _ began: UInt64,
+    _ ended: UInt64?,
+    events: Int = 1
+  ) -> UInt64? {
+    let wait = Wait(number: number, began: began, ended: ended, source: source, events: events)
+    if ended != nil { number += 1 }
+    let open = openDescriptors
+    return tracker.add(wait) { open.contains($0) }?.length
+  }
+
+  @Test("a hold is the time between two waits; the time before the first wait is none")
+  mutating func hold() {
+    #expect(wait(Self.loop, 100, 110) == nil)
+    #expect(tracker.heldSince == 110)
+    #expect(wait(Self.loop, 150, 160) == 40)
+    #expect(tracker.ticks == 2)
+  }
+
+  @Test("a wait that has not ended ends the hold, once")
+  mutating func openWait() {
+    _ = wait(Self.loop, 100, 110)
+    #expect(wait(Self.loop, 150, nil) == 40)
+    #expect(tracker.heldSince == nil)
+    #expect(wait(Self.loop, 150, 200) == nil)
+    #expect(wait(Self.loop, 230, nil) == 30)
+  }
+
+  @Test("waits of a nested loop are part of the hold")
+  mutating func nestedLoop() {
+    _ = wait(Self.loop, 100, 110)
+    #expect(wait(Self.nested, 120, 300) == nil)
+    #expect(wait(.poll(site: 1), 310, 320) == nil)
+    #expect(wait(Self.loop, 400, nil) == 290)
+    #expect(tracker.ticks == 1)
+  }
+
+  @Test("a loop that runs before the program's own is forgotten when it has been closed")
+  mutating func replacedLoop() {
+    _ = wait(Self.nested, 100, 110)
+    openDescriptors = [5]
+    #expect(wait(Self.loop, 200, 210) == nil)
+    #expect(tracker.source == Self.loop)
+    #expect(wait(Self.loop, 250, 260) == 40)
+  }
+
+  @Test("a loop whose descriptor is open keeps its thread")
+  mutating func keptLoop() {
+    _ = wait(Self.loop, 100, 110)
+    _ = wait(Self.nested, 120, 130)
+    #expect(tracker.source == Self.loop)
+  }
+
+  @Test("a thread that polls becomes a loop with the third wait at one place")
+  mutating func polling() {
+    _ = wait(.poll(site: 1), 100, 110)
+    _ = wait(.poll(site: 2), 120, 130)
+    #expect(!tracker.isLoop)
+    for time in 0..<2 as Range<UInt64> { _ = wait(.poll(site: 2), 200 + time * 20, 210 + time * 20) }
+    #expect(tracker.isLoop)
+    #expect(wait(.poll(site: 1), 300, 310) == nil)
+    #expect(wait(.poll(site: 2), 400, 410) == 170)
+  }
+
+  @Test("an epoll loop replaces the polls of a thread's start")
+  mutating func pollsBeforeLoop() {
+    for time in 0..<4 as Range<UInt64> { _ = wait(.poll(site: 2), 100 + time * 20, 110 + time * 20) }
+    _ = wait(Self.loop, 300, 310)
+    #expect(tracker.source == Self.loop && tracker.isLoop)
+  }
+
+  @Test("waits that were overwritten are counted, and make no hold")
+  mutating func lostWaits() {
+    _ = wait(Self.loop, 100, 110)
+    number = 500
+    #expect(wait(Self.loop, 900, 910) == nil)
+    #expect(tracker.lost == 499)
+    #expect(wait(Self.loop, 950, nil) == 40)
+  }
+
+  @Test("a hold has the number of events that waited behind it")
+  mutating func events() {
+    _ = tracker.add(Wait(number: 0, began: 0, ended: 10, source: Self.loop, events: 7)) { _ in true }
+    let hold = tracker.add(Wait(number: 1, began: 90, ended: nil, source: Self.loop)) { _ in true }
+    #expect(hold == Hold(began: 10, ended: 90, events: 7))
+  }
+}

@@ -1,0 +1,127 @@
+import LoopWatch
+import Testing
+
+@Suite("Names")
+struct NamesTests {
+  @Test("a perf map names the function that contains an address")
+  func perfMap() {
+    var map = PerfMap()
+    map.add("1000 10 JS:*a /x/a.js:1:2\n2000 20 JS:~b /x/".utf8)
+    map.add("b.js:3:4\nnonsense\n3000 zz c\n".utf8)
+    #expect(map.name(at: 0x1000) == "JS:*a /x/a.js:1:2")
+    #expect(map.name(at: 0x201f) == "JS:~b /x/b.js:3:4")
+    #expect(map.name(at: 0x2020) == nil && map.name(at: 0xfff) == nil)
+  }
+
+  @Test("the newest of two functions at one address is found, also after a reading")
+  func movedCode() {
+    var map = PerfMap()
+    map.add("1000 10 old\n".utf8)
+    #expect(map.name(at: 0x1008) == "old")
+    map.add("1000 10 new\n".utf8)
+    #expect(map.name(at: 0x1008) == "new")
+  }
+
+  @Test("an address after the end of the address space is ignored")
+  func overflow() {
+    var map = PerfMap()
+    map.add("ffffffffffffffff 10 a\n".utf8)
+    #expect(map.isEmpty)
+  }
+
+  @Test(
+    "names of JavaScript and Python functions are shown as a function and a line",
+    arguments: [
+      ("JS:*loadCart /srv/cart.js:88:12", "loadCart cart.js:88", StackFrame.Role.program),
+      ("JS:~ /srv/server.js:12:3", "(anonymous) server.js:12", .program),
+      ("LazyCompile:^f /a b/c.js:1:1", "f c.js:1", .program),
+      ("JS:*listOnTimeout node:internal/timers:517:25", "listOnTimeout node:internal/timers:517:25", .library),
+      ("py::handle:/srv/app.py", "handle app.py", .program),
+      ("py::_run_once:/usr/lib/python3.12/asyncio/base_events.py", "_run_once base_events.py", .loop),
+    ] as [(String, String, StackFrame.Role)]
+  )
+  func frames(name: String, text: String, role: StackFrame.Role) {
+    let frame = StackFrame(perfMapName: name)
+    #expect(frame?.description == text && frame?.role == role)
+  }
+
+  @Test("a stub of the compiler is no frame")
+  func stub() { #expect(StackFrame(perfMapName: "Builtin:InterpreterEntryTrampoline") == nil) }
+}
+
+@Suite("Culprit")
+struct CulpritTests {
+  private let loop = StackFrame("uv_run", role: .loop)
+  private let timers = StackFrame("uv__run_timers", role: .loop)
+  private let main = StackFrame("main", role: .program)
+
+  private func own(_ name: String) -> StackFrame { StackFrame(name, role: .program) }
+
+  @Test("the path leads from the hot function to the callback, without the loop's caller")
+  func path() {
+    let libc = StackFrame("memcpy", role: .library)
+    let stack = [libc, own("hot"), own("callback"), timers, loop, main]
+    #expect(Culprit(of: [stack])?.description == "hot < callback")
+  }
+
+  @Test("a loop that is nested in a callback is part of the callback")
+  func nestedLoop() {
+    let stack = [loop, own("spawn"), own("callback"), timers, loop, main]
+    #expect(Culprit(of: [stack])?.description == "spawn < callback")
+  }
+
+  @Test("captures of one callback share their outer functions")
+  func sharedPath() {
+    let one = [own("a"), own("work"), own("callback"), loop]
+    let other = [own("b"), own("work"), own("callback"), loop]
+    #expect(Culprit(of: [one, other])?.description == "work < callback")
+  }
+
+  @Test("the callback of most captures is blamed")
+  func mostFrequent() {
+    let one = [own("one"), loop], other = [own("other"), loop]
+    #expect(Culprit(of: [one, other, other])?.description == "other")
+  }
+
+  @Test("a long path shows its ends")
+  func longPath() {
+    let stack = ["a", "b", "c", "d"].map { own($0) } + [loop]
+    #expect(Culprit(of: [stack])?.description == "a < … < d")
+  }
+
+  @Test("a callback without functions of the program is named by its library function")
+  func libraryOnly() {
+    let stack = [StackFrame("free", role: .library), StackFrame("cleanup", role: .library), loop]
+    #expect(Culprit(of: [stack])?.description == "cleanup")
+  }
+
+  @Test("garbage collection is named")
+  func collection() {
+    let stack = [StackFrame("Heap::CollectGarbage", role: .collector), own("f"), loop]
+    #expect(Culprit(of: [stack])?.description == "garbage collection in f")
+  }
+
+  @Test("without a stack there is no culprit")
+  func none() { #expect(Culprit(of: []) == nil) }
+}
+
+@Suite("FrameRoles")
+struct FrameRolesTests {
+  @Test(
+    "functions are told apart by module and name",
+    arguments: [
+      ("uv__io_poll", "/usr/bin/node", StackFrame.Role.loop),
+      ("node::Environment::RunTimers", "/usr/bin/node", .library),
+      ("v8::internal::Heap::CollectGarbage", "/usr/bin/node", .collector),
+      ("keysCommand", "/usr/bin/redis-server", .program),
+      ("aeProcessEvents", "/usr/bin/redis-server", .loop),
+      ("read", "/usr/lib/x86_64-linux-gnu/libc.so.6", .library),
+      ("g_main_context_iteration", "/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0", .loop),
+      ("parse", "/srv/lib/libparser.so", .program),
+    ] as [(String, String, StackFrame.Role)]
+  )
+  func role(symbol: String, module: String, role: StackFrame.Role) {
+    let isProgram = module.contains("/bin/")
+    #expect(FrameRoles.role(symbol: symbol, module: module, isProgram: isProgram) == role)
+  }
+}

@@ -1,0 +1,30 @@
+import LoopWatch
+import Testing
+
+@Suite("SystemCall")
+struct SystemCallTests {
+  private let names = [0: "read", 61: "wait4", 232: "epoll_wait", 202: "futex"]
+
+  private func words(_ line: String, children: [String] = []) -> String? {
+    let surroundings = CallSurroundings(
+      target: { $0 == 7 ? "/srv/pipe" : $0 == 8 ? "socket:[12]" : nil },
+      children: { children }
+    )
+    return SystemCall(line: line) { names[$0] }?.words(surroundings)
+  }
+
+  @Test("a call is described by its descriptor, its child or its meaning")
+  func words() {
+    #expect(words("0 0x7 0x1 0x2 0x0 0x0 0x0 0x7ffc 0x7f85") == "read of /srv/pipe")
+    #expect(words("0 0x8 0x1 0x2 0x0 0x0 0x0 0x7ffc 0x7f85") == "read of a socket")
+    #expect(words("0 0x9 0x1") == "read")
+    #expect(words("61 0x10", children: ["sleep"]) == "wait for the child sleep")
+    #expect(words("232 0x11") == "wait in a nested loop")
+    #expect(words("232 0x11", children: ["sh"]) == "wait for the child sh")
+    #expect(words("202 0x11") == "a lock or another thread")
+    #expect(words("999 0x11") == "system call 999")
+  }
+
+  @Test("a running thread is in no call")
+  func running() { #expect(words("running\n") == nil && words("-1 0x7ffc 0x7f85") == nil) }
+}
