@@ -1,6 +1,184 @@
-#include "lw_stacks.h"
+#include "include/lw_stacks.h"
+
+#include "lw_machine.h"
+
+#include <errno.h>
 #include <stdio.h>
-lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity) { (void)pid; snprintf(message, capacity, "none"); return NULL; }
+
+#if LW_SUPPORTED
+
+#include "lw_process.h"
+#include "lw_unwind.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct lw_stacks {
+  const struct lw_libdw *libdw;
+  struct lw_process process;
+  struct lw_unwinder unwinder;
+  struct lw_stop stop;
+  uint8_t stack[lw_stack_capacity];
+};
+
+// The mappings are read again after this time, because a library can replace another
+// one at the same addresses.
+static const uint64_t maps_age_ns = 1000000000;
+
+static bool runs_other_instructions(int pid) {
+  char path[40];
+  unsigned char start[EI_CLASS + 1] = {0};
+  snprintf(path, sizeof path, "/proc/%d/exe", pid);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t length = read(file, start, sizeof start);
+  close(file);
+  return length == sizeof start && start[EI_CLASS] != ELFCLASS64;
+}
+
+static void explain(int pid, int error, const char *reason, char *message, size_t capacity) {
+  if (error == EACCES || error == EPERM) {
+    lw_refusal_message(pid, pid, error, message, capacity);
+  } else if (error == ESRCH || error == ENOENT) {
+    snprintf(message, capacity, "process %d does not exist", pid);
+  } else {
+    snprintf(message, capacity, "the modules of process %d cannot be read: %s", pid,
+             reason[0] != 0 ? reason : strerror(error));
+  }
+}
+
+static int open_process(lw_stacks *stacks, char *reason, size_t capacity) {
+  stacks->process.libdw = stacks->libdw;
+  return lw_process_open(&stacks->process, &lw_unwind_callbacks, &stacks->unwinder, reason,
+                         capacity);
+}
+
+lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity) {
+  const struct lw_libdw *libdw = lw_libdw_load(message, capacity);
+  if (libdw == NULL) return NULL;
+  if (runs_other_instructions(pid)) {
+    snprintf(message, capacity, "process %d runs a 32-bit program, whose stacks are not supported",
+             pid);
+    return NULL;
+  }
+  lw_stacks *stacks = malloc(sizeof *stacks);
+  if (stacks == NULL) {
+    snprintf(message, capacity, "%s", strerror(ENOMEM));
+    return NULL;
+  }
+  // Writes all of it, so that the first stop does not wait for pages.
+  memset(stacks, 0, sizeof *stacks);
+  stacks->libdw = libdw;
+  stacks->process.pid = pid;
+  stacks->stop.pid = pid;
+  stacks->stop.stack = stacks->stack;
+  char reason[160];
+  int error = open_process(stacks, reason, sizeof reason);
+  if (error == 0) return stacks;
+  explain(pid, error, reason, message, capacity);
+  free(stacks);
+  return NULL;
+}
+
+void lw_stacks_close(lw_stacks *stacks) {
+  if (stacks == NULL) return;
+  lw_process_close(&stacks->process);
+  free(stacks);
+}
+
+// After exec, all modules are others. Returns false if they cannot be read.
+static bool follow_exec(lw_stacks *stacks) {
+  if (stacks->process.dwfl != NULL && !lw_process_has_changed(&stacks->process)) return true;
+  char reason[160];
+  lw_process_close(&stacks->process);
+  return open_process(stacks, reason, sizeof reason) == 0;
+}
+
+static void refresh_if_old(lw_stacks *stacks) {
+  if (lw_now() - stacks->process.maps.read_at < maps_age_ns) return;
+  // If this fails, the process has ended, and the old mappings do no harm.
+  lw_process_refresh(&stacks->process);
+}
+
+static bool knows_all(const struct lw_unwinder *unwinder) {
+  for (size_t i = 0; i < unwinder->count; i++) {
+    if (lw_maps_find(unwinder->maps, unwinder->addresses[i]) == NULL) return false;
+  }
+  return true;
+}
+
+static void unwind(lw_stacks *stacks, uint64_t *addresses, size_t capacity) {
+  struct lw_unwinder *unwinder = &stacks->unwinder;
+  unwinder->libdw = stacks->libdw;
+  unwinder->dwfl = stacks->process.dwfl;
+  unwinder->maps = &stacks->process.maps;
+  unwinder->stop = &stacks->stop;
+  unwinder->addresses = addresses;
+  unwinder->capacity = capacity;
+  lw_unwind(unwinder);
+  if (knows_all(unwinder) || lw_process_refresh(&stacks->process) != 0) return;
+  lw_unwind(unwinder);
+}
+
+// Returns the number of frames.
+static size_t fill(lw_stacks *stacks, struct lw_frame *frames, size_t capacity) {
+  uint64_t *addresses = calloc(capacity, sizeof *addresses);
+  if (addresses == NULL) return 0;
+  refresh_if_old(stacks);
+  unwind(stacks, addresses, capacity);
+  for (size_t i = 0; i < stacks->unwinder.count; i++) {
+    struct lw_name name = lw_symbols_find(&stacks->process.symbols, addresses[i]);
+    const struct lw_mapping *mapping = lw_maps_find(&stacks->process.maps, addresses[i]);
+    bool is_generated = mapping == NULL || mapping->kind == lw_generated_code;
+    frames[i] = is_generated ? (struct lw_frame){addresses[i], NULL, NULL}
+                             : (struct lw_frame){addresses[i], name.symbol, name.module};
+  }
+  free(addresses);
+  return stacks->unwinder.count;
+}
+
+lw_outcome lw_stacks_capture(
+  lw_stacks *stacks, int tid, bool (*is_waiting)(void *), void *context, uint64_t waited,
+  struct lw_frame *frames, size_t capacity, size_t *count, uint64_t *nanoseconds) {
+  struct lw_stop *stop = &stacks->stop;
+  *count = 0;
+  stop->tid = tid;
+  stop->is_waiting = is_waiting;
+  stop->context = context;
+  stop->waited = waited;
+  stop->libc = stacks->process.maps.libc;
+  lw_outcome outcome = lw_stop_thread(stop);
+  *nanoseconds = stop->nanoseconds;
+  errno = stop->error;
+  if (outcome != lw_captured) return outcome;
+  if (!follow_exec(stacks)) return lw_no_thread;
+  *count = fill(stacks, frames, capacity);
+  return *count > 0 ? lw_captured : lw_unreadable;
+}
+
+#else
+
+lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity) {
+  (void)pid;
+  snprintf(message, capacity, "stacks of other processes can be read on Linux on x86-64 only");
+  return NULL;
+}
+
 void lw_stacks_close(lw_stacks *stacks) { (void)stacks; }
-lw_outcome lw_stacks_capture(lw_stacks *stacks, int tid, bool (*is_waiting)(void *), void *context, struct lw_frame *frames, size_t capacity, size_t *count, uint64_t *nanoseconds) {
- (void)stacks;(void)tid;(void)is_waiting;(void)context;(void)frames;(void)capacity;(void)count;(void)nanoseconds; return lw_no_thread; }
+
+lw_outcome lw_stacks_capture(
+  lw_stacks *stacks, int tid, bool (*is_waiting)(void *), void *context, uint64_t waited,
+  struct lw_frame *frames, size_t capacity, size_t *count, uint64_t *nanoseconds) {
+  (void)stacks, (void)tid, (void)is_waiting, (void)context, (void)waited;
+  (void)frames, (void)capacity;
+  *count = 0;
+  *nanoseconds = 0;
+  errno = ENOSYS;
+  return lw_refused;
+}
+
+#endif

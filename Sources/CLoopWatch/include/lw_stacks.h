@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The stacks of one process. Not thread-safe.
+// The stacks of one process. Not thread-safe, but any thread may use it.
 typedef struct lw_stacks lw_stacks;
 
 // One frame, innermost first. The strings live until the next capture.
@@ -19,21 +19,37 @@ struct lw_frame {
 // How a capture ended.
 typedef enum {
   lw_captured,
-  lw_no_thread,     // The thread has ended, or the process.
-  lw_refused,       // ptrace was refused; errno says why.
-  lw_is_waiting,    // The thread waited in its loop's wait, so it was not stopped.
-  lw_unreadable,    // The stack could not be unwound.
+  lw_no_thread,    // The thread has ended, or the process, or it called exec meanwhile.
+  lw_refused,      // ptrace was refused; errno says why. See lw_refusal_message.
+  lw_is_waiting,   // `is_waiting` returned true.
+  lw_not_stopped,  // The thread sleeps in the kernel where nothing stops it (state D).
+  lw_unreadable,   // The registers could not be read.
 } lw_outcome;
 
-// Returns NULL if libdw cannot be loaded, or does not know the process; the
+// Reads the list of the process's modules, and the symbols of its code as frames need
+// them. Returns NULL if libdw cannot be loaded, or if the process cannot be read. The
 // message then says why and what to do.
 lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity);
 void lw_stacks_close(lw_stacks *stacks);
 
-// Captures the stack of thread `tid`. Stops the thread only while its registers
-// and the top of its stack are copied. `nanoseconds` receives the length of the
-// stop. `is_waiting` is asked just before the stop, and again while the thread is
-// stopped: if it returns true, the thread is released and lw_is_waiting returned.
+// Captures the stack of thread `tid`. Stops the thread only while its registers and
+// the top of its stack are copied.
+//
+// Starts a thread that traces `tid`, and blocks until that thread ended. It ends at
+// once if the traced thread runs or sleeps. It waits for a thread that waits for a CPU.
+//
+// `is_waiting` may be NULL. It is called on the other thread, just before the stop and
+// again while the thread is stopped. If it returns true, the thread is released and
+// lw_is_waiting returned.
+//
+// `waited` is how long the thread's current system call has lasted, in ns, or 0 if
+// that is not known. An `epoll_wait` that the stop interrupts starts again with its
+// timeout shortened by this time.
+//
+// `nanoseconds` receives the length of the stop.
 lw_outcome lw_stacks_capture(
-  lw_stacks *stacks, int tid, bool (*is_waiting)(void *), void *context,
+  lw_stacks *stacks, int tid, bool (*is_waiting)(void *), void *context, uint64_t waited,
   struct lw_frame *frames, size_t capacity, size_t *count, uint64_t *nanoseconds);
+
+// Writes why ptrace refused thread `tid` of process `pid` with `error`, and what to do.
+void lw_refusal_message(int pid, int tid, int error, char *message, size_t capacity);

@@ -1,0 +1,131 @@
+// Makes the headers declare `process_vm_readv`.
+#define _GNU_SOURCE
+#include "lw_unwind.h"
+
+#if LW_SUPPORTED
+
+#include <string.h>
+#include <sys/uio.h>
+
+// Reads from the copy, or from the running process: code, and a stack above the copy.
+static bool read_word(void *context, uint64_t address, uint64_t *word) {
+  const struct lw_unwinder *unwinder = context;
+  const struct lw_stop *stop = unwinder->stop;
+  uint64_t offset = address - stop->base;
+  if (offset < stop->length && stop->length - offset >= sizeof *word) {
+    memcpy(word, stop->stack + offset, sizeof *word);
+    return true;
+  }
+  struct iovec local = {word, sizeof *word};
+  struct iovec remote = {(void *)(uintptr_t)address, sizeof *word};
+  return process_vm_readv(stop->pid, &local, 1, &remote, 1, 0) == sizeof *word;
+}
+
+static bool memory_read(Dwfl *dwfl, uint64_t address, uint64_t *word, void *context) {
+  (void)dwfl;
+  return read_word(context, address, word);
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *context, void **thread_context) {
+  (void)dwfl;
+  struct lw_unwinder *unwinder = context;
+  if (*thread_context != NULL) return 0;
+  *thread_context = unwinder;
+  return unwinder->stop->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread_context) {
+  (void)dwfl;
+  (void)tid;
+  *thread_context = context;
+  return true;
+}
+
+static bool set_initial_registers(Dwfl_Thread *thread, void *thread_context) {
+  const struct lw_unwinder *unwinder = thread_context;
+  const struct lw_registers *registers = &unwinder->registers;
+  for (int i = 0; i < lw_register_count; i++) {
+    if (!(registers->known & 1u << i)) continue;
+    if (!unwinder->libdw->thread_state_registers(thread, i, 1, &registers->values[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const struct lw_thread_callbacks lw_unwind_callbacks = {
+    .next_thread = next_thread,
+    .get_thread = get_thread,
+    .memory_read = memory_read,
+    .set_initial_registers = set_initial_registers,
+};
+
+static bool is_generated(const struct lw_unwinder *unwinder, uint64_t pc) {
+  const struct lw_mapping *mapping = lw_maps_find(unwinder->maps, pc);
+  return mapping != NULL && mapping->kind == lw_generated_code;
+}
+
+// Returns false if there is no room.
+static bool add(struct lw_unwinder *unwinder, uint64_t pc, bool is_caller) {
+  if (unwinder->count == unwinder->capacity) return false;
+  unwinder->addresses[unwinder->count++] = is_caller ? pc - 1 : pc;
+  return true;
+}
+
+static void leave_libdw(struct lw_unwinder *unwinder, Dwfl_Frame *frame, uint64_t pc) {
+  struct lw_registers *registers = &unwinder->registers;
+  registers->known = 1u << lw_pc;
+  registers->values[lw_pc] = pc;
+  for (unsigned i = 0; i < lw_register_count; i++) {
+    if (i == lw_pc || unwinder->libdw->frame_reg(frame, i, &registers->values[i]) != 0) continue;
+    registers->known |= 1u << i;
+  }
+  unwinder->is_in_generated = registers->known & 1u << lw_sp;
+}
+
+static int on_frame(Dwfl_Frame *frame, void *context) {
+  struct lw_unwinder *unwinder = context;
+  uint64_t pc;
+  bool is_activation;
+  if (!unwinder->libdw->frame_pc(frame, &pc, &is_activation) || pc == 0) return lw_dwarf_abort;
+  if (is_generated(unwinder, pc) && unwinder->libdw->frame_reg != NULL) {
+    leave_libdw(unwinder, frame, pc);
+    unwinder->is_caller = !is_activation;
+    return lw_dwarf_abort;
+  }
+  // libdw takes its first frame for the innermost one.
+  bool is_caller = unwinder->is_caller || !is_activation;
+  unwinder->is_caller = false;
+  return add(unwinder, pc, is_caller) ? lw_dwarf_ok : lw_dwarf_abort;
+}
+
+// Steps until libdw can continue. Returns false at the end of the stack.
+static bool step_generated(struct lw_unwinder *unwinder) {
+  struct lw_registers *registers = &unwinder->registers;
+  while (is_generated(unwinder, registers->values[lw_pc])) {
+    if (!add(unwinder, registers->values[lw_pc], unwinder->is_caller)) return false;
+    uint64_t sp = registers->values[lw_sp];
+    if (!lw_step_generated(registers, !unwinder->is_caller, read_word, unwinder)) return false;
+    if (registers->values[lw_sp] <= sp) return false;
+    unwinder->is_caller = true;
+  }
+  return true;
+}
+
+void lw_unwind(struct lw_unwinder *unwinder) {
+  const struct lw_libdw *libdw = unwinder->libdw;
+  unwinder->registers = unwinder->stop->registers;
+  unwinder->count = 0;
+  unwinder->is_caller = false;
+  while (step_generated(unwinder)) {
+    size_t before = unwinder->count;
+    unwinder->is_in_generated = false;
+    libdw->getthread_frames(unwinder->dwfl, unwinder->stop->tid, on_frame, unwinder);
+    if (unwinder->count == before && !unwinder->is_caller) break;
+    if (!unwinder->is_in_generated) break;
+  }
+  // libdw may know no module for the address, such as after a jump to a null pointer.
+  if (unwinder->count == 0) add(unwinder, unwinder->registers.values[lw_pc], false);
+}
+
+#endif

@@ -1,0 +1,33 @@
+#pragma once
+
+// Unwinds a copied stack. libdw steps through the code of files, and this part
+// through generated code.
+
+#include "lw_libdw.h"
+#include "lw_maps.h"
+#include "lw_stop.h"
+
+#if LW_SUPPORTED
+
+struct lw_unwinder {
+  const struct lw_libdw *libdw;
+  Dwfl *dwfl;
+  const struct lw_maps *maps;
+  const struct lw_stop *stop;
+  // Where libdw starts.
+  struct lw_registers registers;
+  // The first frames are the innermost ones.
+  uint64_t *addresses;
+  size_t capacity;
+  size_t count;
+  bool is_caller;       // The next frame was left by a call.
+  bool is_in_generated;  // libdw reached generated code, at `registers`.
+};
+
+// The callbacks for `attach_state`, whose context is the unwinder.
+extern const struct lw_thread_callbacks lw_unwind_callbacks;
+
+// Unwinds `unwinder->stop`. Writes the addresses of the frames.
+void lw_unwind(struct lw_unwinder *unwinder);
+
+#endif
