@@ -152,19 +152,20 @@ void lw_symbols_forget(struct lw_symbols *symbols) {
   symbols->capacity = symbols->count = 0;
 }
 
+// libdw declares `data` as a plain pointer, but passes the address of the data.
 int lw_symbols_removed(Dwfl_Module *module, void *data, const char *name, uint64_t base,
                        void *context) {
   (void)module, (void)name, (void)base, (void)context;
-  struct lw_module *own = data;
-  if (own != NULL) free(own->table);
-  free(own);
+  struct lw_module **slot = data;
+  if (*slot != NULL) free((*slot)->table);
+  free(*slot);
+  *slot = NULL;
   return 0;
 }
 
 static int free_each(Dwfl_Module *module, void **data, const char *name, uint64_t base,
                      void *context) {
-  lw_symbols_removed(module, *data, name, base, context);
-  *data = NULL;
+  lw_symbols_removed(module, data, name, base, context);
   return lw_dwarf_ok;
 }
 

@@ -3,9 +3,10 @@ package import LoopbenchKit
 
 /// The memory in which the threads of a watched program record their waits.
 ///
-/// Call from one thread.
-package final class WaitRecords {
-  private let memory: UnsafeMutablePointer<lw_records>
+/// Call from any thread.
+package final class WaitRecords: Sendable {
+  // unsafe: the pointer is a constant, and the memory is read by atomic operations.
+  nonisolated(unsafe) private let memory: UnsafeMutablePointer<lw_records>
   private let file: Int32
 
   /// The environment variable that tells the program's library where the memory is.

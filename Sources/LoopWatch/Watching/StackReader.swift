@@ -34,21 +34,24 @@ package final class StackReader {
     case stack([StackFrame])
     /// The thread waited, has ended or has a stack that cannot be read.
     case nothing
-    /// The system does not permit it.
-    case refused(errno: Int32)
+    /// The system does not permit it, for this reason.
+    case refused(String)
   }
 
   /// Stops the thread for a moment and captures its stack, innermost function first.
   ///
   /// - Parameter isWaiting: Asked before the stop and during it. If it returns true,
   ///   the thread is not stopped, or released at once.
-  package func capture(thread: Int32, isWaiting: @escaping () -> Bool) -> Outcome {
+  package func capture(
+    thread: Int32,
+    isWaiting: @escaping @Sendable () -> Bool
+  ) -> Outcome {
     let context = WaitingQuestion(body: isWaiting)
     var frames = [lw_frame](repeating: lw_frame(), count: 256)
     var (count, length) = (0, UInt64(0))
     let outcome = withExtendedLifetime(context) {
       lw_stacks_capture(
-        stacks, thread, answerWaiting, Unmanaged.passUnretained(context).toOpaque(),
+        stacks, thread, answerWaiting, Unmanaged.passUnretained(context).toOpaque(), 0,
         &frames, frames.count, &count, &length
       )
     }
@@ -58,7 +61,11 @@ package final class StackReader {
     case lw_captured:
       captures += 1
       return .stack(frames[..<count].compactMap { named($0) })
-    case lw_refused: return .refused(errno: System.errorNumber)
+    case lw_refused:
+      let number = lw_errno()
+      return .refused(
+        String(capacity: 512) { lw_refusal_message(process, thread, number, $0, $1) }
+      )
     default: return .nothing
     }
   }
@@ -109,18 +116,13 @@ package final class StackReader {
   package var hasPerfMap: Bool { !map.isEmpty || readMap() }
 }
 
-private final class WaitingQuestion {
-  let body: () -> Bool
+private final class WaitingQuestion: Sendable {
+  let body: @Sendable () -> Bool
 
-  init(body: @escaping () -> Bool) { self.body = body }
+  init(body: @escaping @Sendable () -> Bool) { self.body = body }
 }
 
 private func answerWaiting(_ context: UnsafeMutableRawPointer?) -> Bool {
   guard let context else { return false }
   return Unmanaged<WaitingQuestion>.fromOpaque(context).takeUnretainedValue().body()
-}
-
-enum System {
-  /// The C library's `errno`.
-  static var errorNumber: Int32 { lw_errno() }
 }

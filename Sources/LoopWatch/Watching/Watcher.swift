@@ -125,7 +125,7 @@ extension Watcher {
     switch outcome {
     case .stack(let frames): thread.add(frames)
     case .nothing: break
-    case .refused(let number): stackError = "stacks cannot be captured: \(SystemError(code: number))"
+    case .refused(let reason): stackError = reason
     }
   }
 }

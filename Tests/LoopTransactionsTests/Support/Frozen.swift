@@ -43,7 +43,9 @@ final class WorkerStart: Sendable {
     let retries = WorkerRetries { [action] name, work in
       guard name == "test" else { return WorkerThread.start(name, work) }
       let action = action.withLock { $0 }
-      action { _ = WorkerThread.start(name, work) }
+      // The system may refuse a thread for a moment. The retry would wait until this
+      // closure returns.
+      action { while !WorkerThread.start(name, work) { TestThread.yield() } }
       return true
     }
     let permits = WorkerPermits(limit: 64)
