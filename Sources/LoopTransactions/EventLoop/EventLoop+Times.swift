@@ -29,7 +29,8 @@ extension EventLoop {
     if busy > core.metrics.longestTick.value { core.metrics.longestTick.set(busy) }
     measuredUntil = now
     idleBefore = idleNanoseconds
-    isWaitUnmeasured = didAnnounceSleep
+    // The poll of a loop that was stopped does not block.
+    isWaitUnmeasured = didAnnounceSleep && !uv.isStopping
   }
 
   /// Adds the time that the loop waited to the idle time, if this is the first

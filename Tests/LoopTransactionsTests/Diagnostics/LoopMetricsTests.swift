@@ -166,6 +166,23 @@ struct LoopMetricsTests {
     }
   }
 
+  @Test("a poll that a stop keeps from blocking is not idle time")  // X1
+  func stoppedPoll() throws {
+    let host = ForeignLoop()
+    // An older handle runs after the loop's own, between its tick and the poll.
+    let older = ForeignHandle(.prepare, on: host.address) { _ in spin(for: .milliseconds(5)) }
+    older.start()
+    let loop = try EventLoop(adopting: host.address)
+    loop.measuresTime = true
+    loop.commit { host.stop() }
+    host.run()
+    #expect(loop.metrics.ticks == 1)
+    #expect(loop.metrics.idle == .zero)
+    older.close()
+    try loop.close()
+    #expect(host.close())
+  }
+
   @Test("busy time is spent in callbacks, idle time in the poll")  // X1
   func times() throws {
     try withSteppedLoop { stepped in
