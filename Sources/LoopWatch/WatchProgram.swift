@@ -7,7 +7,6 @@ import LoopbenchKit
 package final class WatchProgram {
   private let options: WatchOptions
   private let loop: EventLoop
-  private let records: WaitRecords
   private let watcher: Watcher
   private let process: Int32
   private var status: Int32 = 0
@@ -33,24 +32,46 @@ package final class WatchProgram {
   }
 
   private init(_ options: WatchOptions) throws {
-    guard !options.command.isEmpty else {
-      throw LoopbenchError.usage("watch needs a program: loopbench watch -- COMMAND")
+    guard options.command.isEmpty != (options.process == nil) else {
+      throw LoopbenchError.usage(
+        "watch needs a program or a process: loopbench watch -- COMMAND, or watch --pid PID"
+      )
     }
     self.options = options
     loop = try EventLoop()
-    records = try WaitRecords()
-    process = try WatchedCommand.start(
-      options.command,
-      environment: HostProcess.environment,
-      library: try Self.library(),
-      records: records
-    )
+    let log: any WaitLog
+    if let process = options.process {
+      try Self.check(process)
+      (self.process, log) = (process, WaitSampler(process: process))
+    } else {
+      let records = try WaitRecords()
+      process = try WatchedCommand.start(
+        options.command,
+        environment: HostProcess.environment,
+        library: try Self.library(),
+        records: records
+      )
+      log = records
+    }
     watcher = Watcher(
       process: process,
-      records: records,
+      log: log,
       threshold: options.threshold,
       isFollowing: options.isFollowing
     )
+  }
+
+  /// Throws if the process does not exist or may not be watched.
+  private static func check(_ process: Int32) throws(LoopbenchError) {
+    let (file, error) = ("/proc/\(process)/syscall", lw_open("/proc/\(process)/syscall"))
+    if error >= 0 { lw_close(error) }
+    if error == -ENOENT { throw .failed("there is no process \(process)") }
+    guard ProcessFile.text(file) != nil else {
+      throw .unavailable(
+        "process \(process) cannot be watched: it belongs to another user, or this user may not "
+          + "trace it; try as root, or start the program with loopbench watch -- COMMAND"
+      )
+    }
   }
 
   /// The library that records waits, beside this program.
@@ -69,15 +90,23 @@ package final class WatchProgram {
 extension WatchProgram {
   private func run() throws -> Int32 {
     if options.isEach { watcher.onHold = { show($0.line) } }
-    try loop.onExit(of: process) { self.end($0) }
+    let isChild = options.process == nil
+    if isChild { try loop.onExit(of: process) { self.end($0) } }
     try loop.onSignal(SIGINT) { self.interrupt() }
     for signal in [SIGTERM, SIGHUP] {
-      try loop.onSignal(signal) { lw_signal(self.process, signal) }
+      try loop.onSignal(signal) { self.finish(with: signal) }
+    }
+    if let length = options.length {
+      loop.addTimer(after: .nanoseconds(length)) { _ in self.finish(with: SIGTERM) }
     }
     let period = Duration.nanoseconds(watcher.period)
-    try loop.addPreciseTimer(at: loop.now.advanced(by: period), every: period) { _ in self.watcher.look() }
-    if let length = options.length {
-      loop.addTimer(after: .nanoseconds(length)) { _ in lw_signal(self.process, SIGTERM) }
+    try loop.addPreciseTimer(at: loop.now.advanced(by: period), every: period) { _ in
+      self.watcher.look()
+    }
+    if !isChild {
+      loop.addTimer(after: .milliseconds(200), every: .milliseconds(200)) { _ in
+        if ProcessFile.text("/proc/\(self.process)/schedstat") == nil { self.loop.stop() }
+      }
     }
     loop.run()
     try loop.close()
@@ -98,13 +127,19 @@ extension WatchProgram {
     loop.stop()
   }
 
-  /// The terminal sends Ctrl-C to the program, too, which decides when to end. A
-  /// second one ends the watch.
+  /// Ends a program that was started here by `signal`, and the watch of another.
+  private func finish(with signal: Int32) {
+    guard options.process == nil else { return loop.stop() }
+    lw_signal(process, signal)
+  }
+
+  /// The terminal sends Ctrl-C to a program that was started here, too, which decides
+  /// when to end. A second one ends the watch.
   private func interrupt() {
     interrupts += 1
-    guard interrupts > 1 else { return }
+    guard options.process != nil || interrupts > 1 else { return }
     watcher.look()
-    status = ExitCode.interrupted.rawValue
+    if options.process == nil { status = ExitCode.interrupted.rawValue }
     loop.stop()
   }
 

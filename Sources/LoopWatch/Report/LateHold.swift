@@ -11,8 +11,6 @@ package struct LateHold: Sendable {
   package var captures: [[StackFrame]]
   /// The wait of a blocked thread, in words.
   package var reason: String?
-  /// The processes that used the CPUs, in words.
-  package var neighbours: String?
   /// The quota that throttled the thread, in words.
   package var quota: String?
 
@@ -25,7 +23,7 @@ package struct LateHold: Sendable {
   package func description(of cause: Cause) -> String {
     switch cause {
     case .running: culprit?.description ?? "no stack was captured"
-    case .waiting: neighbours ?? "other threads used the CPUs"
+    case .waiting: ""
     case .throttled: quota ?? "by the quota of its control group"
     case .stolen: "by the hypervisor, an estimate"
     case .blocked: [reason ?? "a system call", culprit?.description].compactMap(\.self)

@@ -21,7 +21,7 @@ extension WatchSummary {
   private var table: [String] {
     let cells = sortedRows.map { row in
       [
-        TimeText.duration(row.time), row.cause.rawValue, row.description,
+        TimeText.duration(row.time), row.cause.rawValue, row.cause == .waiting ? neighbours : row.description,
         row.count == 0 ? "" : row.count == 1 ? "once" : "\(row.count.grouped) times",
         row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))",
       ].map(\.printable)

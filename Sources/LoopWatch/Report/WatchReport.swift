@@ -7,6 +7,7 @@ extension Watcher {
     if !hasEverFoundLoop {
       text = "no loop was found: no thread waited with epoll, poll or select through the C library\n"
     }
+    if isSampled { text += "note: sampled every ms; a loop that is busy for long looks late\n" }
     if let stackError { text += "note: \(stackError)\n" }
     let stops = self.stops
     if stops.count > 0 {

@@ -28,8 +28,8 @@ package struct WatchSummary: Sendable {
   package private(set) var count = 0
   package private(set) var total: UInt64 = 0
   package private(set) var worst: UInt64 = 0
-  /// The number of events that waited behind late holds.
-  package private(set) var lengths: [UInt64] = []
+  /// The processes that used the CPUs, in words.
+  package var neighbours = ""
   private var rows: [Key: Row] = [:]
 
   package init(threshold: UInt64) { self.threshold = threshold }

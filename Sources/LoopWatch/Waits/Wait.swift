@@ -25,6 +25,34 @@ package struct Wait: Equatable, Sendable {
   }
 }
 
+/// A source of the waits of a program's threads.
+package protocol WaitLog: AnyObject, Sendable {
+  /// Looks at the threads. Called before each round of readings.
+  func look(at now: UInt64)
+
+  /// The threads whose waits are known.
+  func threads() -> [RecordedThread]
+
+  /// Calls `body` with each wait of an entry from number `first` on, oldest first. The
+  /// last one may not have ended.
+  func readWaits(entry: Int, from first: UInt64, _ body: (Wait) -> Void)
+
+  /// True if the thread of an entry waits now for `source`. Call from any thread.
+  func isWaiting(entry: Int, for source: WaitSource?) -> Bool
+}
+
+/// A thread whose waits are known.
+package struct RecordedThread: Hashable, Sendable {
+  /// The number by which the log knows the thread.
+  package let entry: Int
+  package let process: Int32
+  package let thread: Int32
+
+  package init(entry: Int, process: Int32, thread: Int32) {
+    (self.entry, self.process, self.thread) = (entry, process, thread)
+  }
+}
+
 /// The events that a wait was for. A loop always waits for the same source, and a
 /// loop that runs nested inside a callback has another one.
 package enum WaitSource: Hashable, Sendable {

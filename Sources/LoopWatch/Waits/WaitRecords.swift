@@ -4,7 +4,7 @@ package import LoopbenchKit
 /// The memory in which the threads of a watched program record their waits.
 ///
 /// Call from any thread.
-package final class WaitRecords: Sendable {
+package final class WaitRecords: WaitLog {
   // unsafe: the pointer is a constant, and the memory is read by atomic operations.
   nonisolated(unsafe) private let memory: UnsafeMutablePointer<lw_records>
   private let file: Int32
@@ -27,7 +27,8 @@ package final class WaitRecords: Sendable {
   /// The path by which processes of the same user open the memory.
   package func path(forProcess process: Int32) -> String { "/proc/\(process)/fd/\(file)" }
 
-  /// The threads that have an entry, with the index of the entry.
+  package func look(at now: UInt64) {}
+
   package func threads() -> [RecordedThread] {
     (0..<Int(lw_records_count(memory))).compactMap { index in
       let thread = lw_thread_number(memory, Int32(index))
@@ -40,8 +41,6 @@ package final class WaitRecords: Sendable {
     }
   }
 
-  /// Calls `body` with each wait of an entry from number `first` on, oldest first. The
-  /// last one may not have ended.
   package func readWaits(entry: Int, from first: UInt64, _ body: (Wait) -> Void) {
     var number = first
     var record = lw_wait_copy()
@@ -55,20 +54,12 @@ package final class WaitRecords: Sendable {
     }
   }
 
-  /// True if the thread of an entry waits now for a source that `isLoop` accepts.
   package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
     var number = UInt64.max
     var record = lw_wait_copy()
     guard lw_read_wait(memory, Int32(entry), &number, &record) == lw_waiting else { return false }
     return Wait(record, number: number, hasEnded: false).source == source
   }
-}
-
-/// A thread that records its waits.
-package struct RecordedThread: Hashable, Sendable {
-  package let entry: Int
-  package let process: Int32
-  package let thread: Int32
 }
 
 extension Wait {

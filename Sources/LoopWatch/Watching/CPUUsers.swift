@@ -1,35 +1,37 @@
 import LoopbenchKit
 
-/// The processes that used the machine's CPUs.
+/// The processes that used the machine's CPUs during a watch.
 package struct CPUUsers {
-  private var last: [String: (name: String, time: UInt64)] = [:]
-  /// The processes that used most of the CPUs between the last two readings, with the
-  /// number of CPUs that each used on average.
+  private var first: [Int32: UInt64]?
+  private var began: UInt64 = 0
+  /// The programs that used most of the CPUs since the first reading, with the number
+  /// of CPUs that each used on average.
   package private(set) var users: [(name: String, cpus: Double)] = []
-  private var readAt: UInt64 = 0
 
   package init() {}
 
   /// Reads the CPU time of all processes, except for the given ones.
   package mutating func read(at time: UInt64, except processes: Set<Int32>) {
-    var current: [String: (name: String, time: UInt64)] = [:]
-    for number in ProcessFile.names(in: "/proc") {
-      guard let process = Int32(number), !processes.contains(process) else { continue }
-      guard let text = ProcessFile.text("/proc/\(number)/stat") else { continue }
-      current[number] = Self.usage(text)
+    var current: [Int32: (name: String, time: UInt64)] = [:]
+    for process in ProcessFile.names(in: "/proc").compactMap({ Int32($0) }) {
+      guard !processes.contains(process) else { continue }
+      current[process] = ProcessFile.text("/proc/\(process)/stat").flatMap(Self.usage)
     }
-    let seconds = Double(time.since(readAt)) / 1e9
-    if readAt > 0, seconds > 0 {
-      users = current.compactMap { number, usage in
-        let used = usage.time.since(last[number]?.time ?? usage.time)
-        // The kernel counts in steps of 10 ms.
-        return used == 0 ? nil : (usage.name, Double(used) / 100 / seconds)
-      }
-      users.sort { $0.cpus > $1.cpus }
+    guard let first else {
+      (first, began) = (current.mapValues(\.time), time)
+      return
     }
-    (last, readAt) = (current, time)
+    var used: [String: UInt64] = [:]
+    for (process, usage) in current {
+      used[usage.name, default: 0] += usage.time.since(first[process] ?? 0)
+    }
+    let seconds = Double(time.since(began)) / 1e9
+    // The kernel counts in steps of 10 ms.
+    users = used.map { ($0.key, Double($0.value) / 100 / seconds) }
+      .sorted { ($0.cpus, $1.name) > ($1.cpus, $0.name) }
   }
 
+  /// The name and the CPU time of a process, from its `stat` file.
   private static func usage(_ text: String) -> (name: String, time: UInt64)? {
     guard let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")") else {
       return nil

@@ -1,7 +1,9 @@
 internal import CLoopWatch
 
 /// A file of `/proc` that is read again and again.
-package final class ProcessFile {
+///
+/// Call from any thread.
+package final class ProcessFile: Sendable {
   private let file: Int32
 
   /// Opens the file; nil if it does not exist or may not be read.

@@ -76,6 +76,7 @@ package final class StackReader {
     }
     let symbol = frame.symbol.map { demangled(String(cString: $0)) }
     let file = module.split(separator: "/").last.map(String.init) ?? module
+    guard file != "libloopbench-waits.so" else { return nil }
     let role = FrameRoles.role(symbol: symbol, module: module, isProgram: module == program)
     return StackFrame(symbol ?? file, place: symbol == nil ? nil : file, role: role)
   }

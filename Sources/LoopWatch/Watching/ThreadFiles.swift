@@ -3,8 +3,8 @@ import LoopbenchKit
 
 /// Reads the state of one thread of another process.
 ///
-/// Call from one thread.
-package final class ThreadFiles {
+/// Call from any thread.
+package final class ThreadFiles: Sendable {
   package let process: Int32
   package let thread: Int32
   private let times: ProcessFile
@@ -53,7 +53,26 @@ package final class ThreadFiles {
   /// The system call that the thread is in.
   package func currentCall() -> SystemCall? {
     guard let line = call?.text() else { return nil }
-    return SystemCall(line: line) { lw_call_name($0).map { String(cString: $0) } }
+    return SystemCall(line: line, name: Self.name)
+  }
+
+  /// The source that the thread waits for now; nil if it is in no wait for events.
+  package func currentWait() -> WaitSource? {
+    guard let line = call?.text() else { return nil }
+    guard let call = SystemCall(line: line, name: Self.name), call.isWait else { return nil }
+    if call.name.hasPrefix("epoll"), let descriptor = call.descriptor {
+      return .epoll(descriptor: descriptor)
+    }
+    // The last word is the program counter.
+    let counter = line.split { $0 == " " || $0 == "\n" }.last?.dropFirst(2) ?? ""
+    return .poll(site: UInt32(truncatingIfNeeded: UInt64(counter, radix: 16) ?? 0))
+  }
+
+  /// How often the thread has run; nil if it has ended.
+  package func timeSlices() -> UInt64? { times.numbers()?.dropFirst(2).first }
+
+  private static func name(_ number: Int) -> String? {
+    lw_call_name(number).map { String(cString: $0) }
   }
 
   private var surroundings: CallSurroundings {

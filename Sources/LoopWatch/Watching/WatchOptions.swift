@@ -6,6 +6,8 @@ package struct WatchOptions: Sendable {
   package var threshold: UInt64 = 20_000_000
   /// In ns; nil until the program ends.
   package var length: UInt64?
+  /// The process to watch; nil if a program is started.
+  package var process: Int32?
   /// The program and its arguments.
   package var command: [String] = []
   package var isEach = false
@@ -53,6 +55,7 @@ package struct WatchOptions: Sendable {
     case "-h", "--help": isHelp = true
     case "--threshold": threshold = try Self.time(name, needed("20ms"))
     case "-d", "--duration": length = try Self.time(name, needed("30s"))
+    case "-p", "--pid": process = try Self.process(needed("PID"))
     case "--each": isEach = true
     case "--follow": isFollowing = true
     case "--json": jsonPath = try needed("FILE")
@@ -63,8 +66,15 @@ package struct WatchOptions: Sendable {
   }
 
   private static let names = [
-    "--threshold", "--duration", "--each", "--follow", "--json", "--folded", "--fail", "--help",
+    "--threshold", "--duration", "--pid", "--each", "--follow", "--json", "--folded", "--fail", "--help",
   ]
+
+  private static func process(_ text: String) throws(LoopbenchError) -> Int32 {
+    guard let process = Int32(text), process > 0 else {
+      throw .usage("--pid needs the number of a process, got \"\(text)\"")
+    }
+    return process
+  }
 
   private static func time(_ name: String, _ text: String) throws(LoopbenchError) -> UInt64 {
     guard let time = TimeText.nanoseconds(in: text), time >= 1_000_000, time < 1e18 else {

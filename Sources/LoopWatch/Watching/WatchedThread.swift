@@ -47,11 +47,12 @@ extension WatchedThread {
   /// Reads the waits since the last call.
   ///
   /// - Parameters:
+  ///   - log: The source of the waits.
   ///   - now: The time.
   ///   - machine: Adds the counters of the machine to a reading.
   /// - Returns: The holds that ended and lasted `threshold` or longer.
   package func advance(
-    _ records: WaitRecords,
+    _ log: some WaitLog,
     now: UInt64,
     threshold: UInt64,
     machine: (inout ThreadUsage) -> Void
@@ -59,7 +60,7 @@ extension WatchedThread {
     var late: [Hold] = []
     let process = recorded.process
     var hasNews = false
-    records.readWaits(entry: recorded.entry, from: nextWait) { wait in
+    log.readWaits(entry: recorded.entry, from: nextWait) { wait in
       nextWait = wait.ended == nil ? wait.number : wait.number + 1
       hasNews = hasNews || wait.ended != nil
       let hold = tracker.add(wait) { descriptor in

@@ -15,7 +15,7 @@ package final class Watcher {
   /// Why stacks cannot be captured, and what to do.
   package private(set) var stackError: String?
 
-  private let records: WaitRecords
+  private let log: any WaitLog
   private let threshold: UInt64
   private let machine: MachineFiles
   private let began: UInt64
@@ -35,11 +35,11 @@ package final class Watcher {
   ///   - isFollowing: Whether the children of the process are watched, too.
   package init(
     process: Int32,
-    records: WaitRecords,
+    log: any WaitLog,
     threshold: UInt64,
     isFollowing: Bool
   ) {
-    (self.process, self.records, self.threshold) = (process, records, threshold)
+    (self.process, self.log, self.threshold) = (process, log, threshold)
     self.isFollowing = isFollowing
     summary = WatchSummary(threshold: threshold)
     machine = MachineFiles(process: process)
@@ -47,7 +47,12 @@ package final class Watcher {
   }
 
   /// The time between two calls of `look()`, in ns.
-  package var period: UInt64 { min(max(threshold / 4, 1_000_000), 5_000_000) }
+  package var period: UInt64 {
+    isSampled ? 1_000_000 : min(max(threshold / 4, 1_000_000), 5_000_000)
+  }
+
+  /// True if waits are sampled and not recorded.
+  package var isSampled: Bool { log is WaitSampler }
 
   /// True if a loop has been found.
   package var hasLoop: Bool { threads.values.contains { $0.tracker.isLoop } }
@@ -57,9 +62,9 @@ package final class Watcher {
   package func look() {
     let now = lw_now()
     readUsers(now)
-    findThreads()
+    findThreads(now)
     for (entry, thread) in threads {
-      let late = thread.advance(records, now: lw_now(), threshold: threshold) { usage in
+      let late = thread.advance(log, now: lw_now(), threshold: threshold) { usage in
         usage.throttled = machine.throttled()
         usage.stolen = machine.stolen()
       }
@@ -69,14 +74,16 @@ package final class Watcher {
       }
     }
     summary.length = now - began
+    summary.neighbours = neighbours
     summary.ticks = endedTicks + threads.values.reduce(0) { $0 + $1.loopTicks }
     summary.lost = endedLost + threads.values.reduce(0) { $0 + $1.tracker.lost }
   }
 }
 
 extension Watcher {
-  private func findThreads() {
-    let recorded = records.threads()
+  private func findThreads(_ now: UInt64) {
+    log.look(at: now)
+    let recorded = log.threads()
     let current = Dictionary(uniqueKeysWithValues: recorded.map { ($0.entry, $0) })
     for (entry, thread) in threads where current[entry] != thread.recorded {
       endedTicks += thread.loopTicks
@@ -118,9 +125,9 @@ extension Watcher {
 
   private func capture(_ thread: WatchedThread, _ entry: Int) {
     guard let reader = readers[thread.recorded.process] else { return }
-    let (records, source) = (records, thread.tracker.source)
+    let (log, source) = (log, thread.tracker.source)
     let outcome = reader.capture(thread: thread.recorded.thread) {
-      records.isWaiting(entry: entry, for: source)
+      log.isWaiting(entry: entry, for: source)
     }
     switch outcome {
     case .stack(let frames): thread.add(frames)
@@ -141,7 +148,6 @@ extension Watcher {
     late.captures = ended.open.captures.elements
     late.culprit = Culprit(of: late.captures)
     late.reason = mostFrequent(ended.open.observations.compactMap(\.reason))
-    late.neighbours = neighbours
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
     summary.add(late)
     if holds.count == Self.mostHolds { holds.removeFirst(Self.mostHolds / 10) }
@@ -149,8 +155,9 @@ extension Watcher {
     onHold(late)
   }
 
-  /// `2 CPUs; ffmpeg used 1.8`.
-  private var neighbours: String? {
+  /// `2 CPUs; ffmpeg used 1.8`: the processes that used most of the CPUs since the
+  /// watch began.
+  package var neighbours: String {
     let cpus = "\(lw_cpus()) CPUs"
     let users = users.users.prefix(2).filter { $0.cpus >= 0.05 }
     guard !users.isEmpty else { return cpus }

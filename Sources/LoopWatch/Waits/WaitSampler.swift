@@ -1,0 +1,109 @@
+import LoopTransactions
+
+/// Finds the waits of a running program by sampling the system calls of its threads.
+///
+/// A sample sees a wait, or that the thread ran since the last sample. Ticks that are
+/// shorter than the time between two samples are not seen. The begin and the end of a
+/// hold are known to half of that time.
+package final class WaitSampler: WaitLog {
+  private let process: Int32
+  private let state = Locked(State())
+
+  private struct State {
+    var threads: [Int32: SampledThread] = [:]
+    var listedAt: UInt64?
+  }
+
+  /// How often the list of threads is read again, in ns.
+  private static let listPeriod: UInt64 = 500_000_000
+
+  package init(process: Int32) { self.process = process }
+
+  package func look(at now: UInt64) {
+    state.withLock { state in
+      if state.listedAt.map({ now.since($0) >= Self.listPeriod }) ?? true {
+        state.listedAt = now
+        list(&state.threads)
+      }
+      for (number, var thread) in state.threads {
+        let isAlive = thread.sample(at: now)
+        state.threads[number] = isAlive ? thread : nil
+      }
+    }
+  }
+
+  /// Adds the threads that wait for events now. Other threads may begin to wait later.
+  private func list(_ threads: inout [Int32: SampledThread]) {
+    for name in ProcessFile.names(in: "/proc/\(process)/task") {
+      guard let number = Int32(name), threads[number] == nil else { continue }
+      guard let files = ThreadFiles(process: process, thread: number) else { continue }
+      guard files.currentWait() != nil else { continue }
+      threads[number] = SampledThread(files)
+    }
+  }
+
+  package func threads() -> [RecordedThread] {
+    state.withLock { state in
+      state.threads.keys.map { RecordedThread(entry: Int($0), process: process, thread: $0) }
+    }
+  }
+
+  package func readWaits(entry: Int, from first: UInt64, _ body: (Wait) -> Void) {
+    let waits = state.withLock { $0.threads[Int32(entry)]?.takeWaits() ?? [] }
+    for wait in waits where wait.number >= first { body(wait) }
+  }
+
+  package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
+    let files = ThreadFiles(process: process, thread: Int32(entry))
+    return files?.currentWait() == source
+  }
+}
+
+/// One thread of a program that is sampled.
+struct SampledThread {
+  private let files: ThreadFiles
+  private var waits: [Wait] = []
+  private var number: UInt64 = 0
+  private var sampledAt: UInt64 = 0
+  private var slices: UInt64 = 0
+  private var source: WaitSource?
+  private var began: UInt64 = 0
+
+  init(_ files: ThreadFiles) { self.files = files }
+
+  /// Samples the thread. Returns false if it has ended.
+  mutating func sample(at now: UInt64) -> Bool {
+    guard let slices = files.timeSlices() else { return false }
+    advance(to: files.currentWait(), slices: slices, at: now)
+    return true
+  }
+
+  /// Adds a sample: the wait that the thread is in, and how often it has run.
+  mutating func advance(to next: WaitSource?, slices: UInt64, at now: UInt64) {
+    // The change happened at any time since the last sample.
+    let changed = sampledAt == 0 ? now : sampledAt + (now - sampledAt) / 2
+    switch (source, next) {
+    case (nil, nil): break
+    case (nil, .some): began = changed
+    case (.some(let old), .some(let new)):
+      guard old != new || slices != self.slices else { break }
+      // At least one tick passed.
+      end(old, at: changed)
+      began = changed
+    case (.some(let old), nil): end(old, at: changed)
+    }
+    (source, self.slices, sampledAt) = (next, slices, now)
+  }
+
+  private mutating func end(_ source: WaitSource, at time: UInt64) {
+    waits.append(Wait(number: number, began: began, ended: time, source: source))
+    number += 1
+  }
+
+  /// Returns the waits since the last call, and the one that has not ended.
+  mutating func takeWaits() -> [Wait] {
+    defer { waits = [] }
+    guard let source else { return waits }
+    return waits + [Wait(number: number, began: began, ended: nil, source: source)]
+  }
+}
