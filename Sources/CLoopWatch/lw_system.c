@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 int lw_errno(void) { return errno; }
@@ -22,6 +25,12 @@ void lw_signal(int process, int signal) { kill(process, signal); }
 int lw_process(void) { return (int)getpid(); }
 
 void lw_free(void *memory) { free(memory); }
+
+uint64_t lw_own_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 int lw_cpus(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
 
@@ -38,6 +47,36 @@ int lw_start(char *const arguments[], char *const environment[]) {
   int error = posix_spawnp(&process, arguments[0], NULL, &attributes, arguments, environment);
   posix_spawnattr_destroy(&attributes);
   return error ? -error : process;
+}
+
+static struct termios terminal;
+static bool is_entered;
+
+bool lw_terminal_is_input(void) { return isatty(0); }
+
+void lw_terminal_leave(void) {
+  if (is_entered) tcsetattr(0, TCSAFLUSH, &terminal);
+  is_entered = false;
+}
+
+void lw_terminal_enter(void) {
+  if (tcgetattr(0, &terminal) != 0) return;
+  struct termios raw = terminal;
+  raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  is_entered = tcsetattr(0, TCSAFLUSH, &raw) == 0;
+  static bool is_registered;
+  if (!is_registered) atexit(lw_terminal_leave);
+  is_registered = true;
+}
+
+int lw_terminal_height(void) {
+  struct winsize size;
+  return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
+
+long lw_terminal_read(unsigned char *bytes, size_t capacity) {
+  ssize_t count = read(0, bytes, capacity);
+  return count < 0 ? 0 : count;
 }
 
 int lw_open(const char *path) {

@@ -108,13 +108,29 @@ extension WatchProgram {
         if ProcessFile.text("/proc/\(self.process)/schedstat") == nil { self.loop.stop() }
       }
     }
+    let screen = try startScreen()
     loop.run()
+    screen?.stop()
     try loop.close()
     show(watcher.report)
     try writeFiles()
     let exceeded = options.rules.filter { $0.isExceeded(by: watcher.summary) }
     for rule in exceeded { show("loopbench watch: the limit \(rule.text) was exceeded\n") }
     return exceeded.isEmpty ? status : ExitCode.regressed.rawValue
+  }
+
+  /// Starts the live view, unless the program uses the terminal.
+  private func startScreen() throws -> LiveScreen? {
+    guard options.process != nil, !options.isEach, LiveScreen.isAvailable else { return nil }
+    let screen = LiveScreen(watcher, title: title) { [loop] in loop.stop() }
+    try screen.start(on: loop)
+    return screen
+  }
+
+  /// `node server.js, process 4711`.
+  private var title: String {
+    let words = ProcessFile.text("/proc/\(process)/cmdline")?.split(separator: "\0") ?? []
+    return words.joined(separator: " ") + ", process \(process)"
   }
 
   private func end(_ status: ChildWatcher.Status) {

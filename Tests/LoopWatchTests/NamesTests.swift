@@ -107,6 +107,15 @@ struct CulpritTests {
 
 @Suite("FrameRoles")
 struct FrameRolesTests {
+  @Test("parameters are removed from the names of functions")
+  func parameters() {
+    let names = [
+      "a::(anonymous namespace)::f(int, g(char)) const": "a::(anonymous namespace)::f",
+      "f": "f", "f()": "f", "(anonymous)": "(anonymous)", "operator)": "operator)",
+    ]
+    for (name, short) in names { #expect(FrameRoles.withoutParameters(name) == short) }
+  }
+
   @Test(
     "functions are told apart by module and name",
     arguments: [

@@ -7,7 +7,7 @@ struct WatchSummaryTests {
     var divided = HoldParts()
     for (cause, time) in parts { divided[cause] = time * 1_000_000 }
     var late = LateHold(hold: Hold(began: 0, ended: length * 1_000_000), parts: divided)
-    late.culprit = culprit.map { Culprit(path: [$0]) }
+    if let culprit { late.captures = [Capture(stack: [StackFrame(culprit, role: .program)])] }
     return late
   }
 
@@ -36,6 +36,26 @@ struct WatchSummaryTests {
 
         """
     )
+  }
+
+  @Test("descriptions are cut so that the counts fit")
+  func width() {
+    var summary = WatchSummary(threshold: 1)
+    summary.add(late(30, [.running: 30], culprit: String(repeating: "f", count: 200)))
+    #expect(summary.table(width: 80)[0].count == 80)
+    #expect(summary.table(width: 80)[0].hasSuffix("f…  once  worst 30 ms"))
+  }
+
+  @Test("each cause is blamed on the functions that were seen in its state")
+  func culprits() {
+    var late = late(100, [.running: 50, .blocked: 50])
+    late.captures = [
+      Capture(stack: [StackFrame("compute", role: .program)], state: .runnable),
+      Capture(stack: [StackFrame("spawn", role: .program)], state: .blocked),
+    ]
+    late.reason = "wait for a child"
+    #expect(late.description(of: .running) == "compute")
+    #expect(late.description(of: .blocked) == "wait for a child in spawn")
   }
 
   @Test("a watch without a late hold says so")
@@ -99,4 +119,47 @@ struct WatchOptionsTests {
     #expect(try !LateRule("worst>100ms").isExceeded(by: summary))
     #expect(try LateRule("late > 99ms").isExceeded(by: summary))
   }
+}
+
+@Suite("LiveView")
+struct LiveViewTests {
+  private var summary: WatchSummary {
+    var summary = WatchSummary(threshold: 20_000_000)
+    for (name, time) in [("one", 90), ("other", 40)] as [(String, UInt64)] {
+      var parts = HoldParts()
+      parts[.running] = time * 1_000_000
+      var late = LateHold(hold: Hold(began: 0, ended: time * 1_000_000), parts: parts)
+      late.captures = [Capture(stack: ["inner", name].map { StackFrame($0, role: .program) })]
+      summary.add(late)
+    }
+    return summary
+  }
+
+  private func lines(_ view: LiveView, height: Int = 24) -> [String] {
+    view.lines(summary, title: "node a.js", width: 60, height: height)
+  }
+
+  @Test("arrow keys select a row and open its stack")
+  func keys() {
+    var view = LiveView()
+    #expect(lines(view)[3].hasPrefix("> ") && lines(view)[4].hasPrefix("  "))
+    #expect(view.press("\u{1b}[B".utf8, rows: 2) == nil)
+    #expect(view.press("\u{1b}[B".utf8, rows: 2) == nil)
+    #expect(lines(view)[4].hasPrefix("> "))
+    #expect(view.press("\u{1b}[C".utf8, rows: 2) == nil)
+    #expect(lines(view)[5...6] == ["      inner", "      other"])
+    #expect(view.press("\u{1b}[D".utf8, rows: 2) == nil)
+    #expect(lines(view).count == 6)
+  }
+
+  @Test("q and Ctrl-C quit, r resets, p pauses")
+  func requests() {
+    var view = LiveView()
+    #expect(view.press("q".utf8, rows: 0) == .quit && view.press("\u{3}".utf8, rows: 0) == .quit)
+    #expect(view.press("r".utf8, rows: 0) == .reset)
+    #expect(view.press("p".utf8, rows: 0) == nil && view.isPaused)
+  }
+
+  @Test("the screen has as many lines as the terminal, at most")
+  func height() { #expect(lines(LiveView(), height: 4).count == 4) }
 }

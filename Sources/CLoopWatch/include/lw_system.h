@@ -2,11 +2,15 @@
 
 // Facts about other processes, and their start.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 // Now, of CLOCK_MONOTONIC, in nanoseconds.
 uint64_t lw_now(void);
+
+// The CPU time of this process, in nanoseconds.
+uint64_t lw_own_time(void);
 
 // The number of CPUs that are online.
 int lw_cpus(void);
@@ -14,6 +18,16 @@ int lw_cpus(void);
 // Starts a program with default signal dispositions and `environment`. Returns its
 // process number, or a negative errno. The program sees no signal before exec.
 int lw_start(char *const arguments[], char *const environment[]);
+
+// Whether standard input is a terminal.
+bool lw_terminal_is_input(void);
+// Makes the terminal pass each key on at once, without showing it. It is given back by
+// lw_terminal_leave, and at exit.
+void lw_terminal_enter(void);
+void lw_terminal_leave(void);
+int lw_terminal_height(void);
+// Reads keys from the terminal. Returns the number of bytes, or 0 at its end.
+long lw_terminal_read(unsigned char *bytes, size_t capacity);
 
 // Opens a file for reading, or returns a negative errno.
 int lw_open(const char *path);

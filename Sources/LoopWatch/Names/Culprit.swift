@@ -1,3 +1,14 @@
+/// A captured stack, innermost function first.
+package struct Capture: Equatable, Sendable {
+  package var stack: [StackFrame]
+  /// The state of the thread just before.
+  package var state: Observation.State
+
+  package init(stack: [StackFrame], state: Observation.State = .runnable) {
+    (self.stack, self.state) = (stack, state)
+  }
+}
+
 /// The functions that a hold is blamed on: from the hot function to the callback that
 /// the loop called.
 package struct Culprit: Hashable, Sendable {

@@ -44,6 +44,25 @@ package enum FrameRoles {
     return isProgram || !isSystem(module) ? .program : .library
   }
 
+  /// `a::(anonymous namespace)::f` of `a::(anonymous namespace)::f(int, char) const`:
+  /// the parameters are too long for a line.
+  package static func withoutParameters(_ name: String) -> String {
+    guard let end = name.lastIndex(of: ")") else { return name }
+    var depth = 0
+    var index = end
+    while true {
+      switch name[index] {
+      case ")": depth += 1
+      case "(": depth -= 1
+      default: break
+      }
+      if depth == 0 { break }
+      guard index > name.startIndex else { return name }
+      index = name.index(before: index)
+    }
+    return index == name.startIndex ? name : String(name[..<index])
+  }
+
   /// True for an executable whose own functions are an interpreter's.
   package static func isInterpreter(_ file: String) -> Bool {
     ["node", "python", "libpython", "libnode", "ruby", "perl", "bun", "deno"]
@@ -52,7 +71,7 @@ package enum FrameRoles {
 
   private static func isSystem(_ module: String) -> Bool {
     ["/lib/", "/usr/lib", "/lib64/", "[vdso]"].contains { module.hasPrefix($0) }
-      || module.contains("/usr/lib/swift/") || module.contains("/libswift")
+      || ["/usr/lib/swift/", "/libswift", ".cpython-"].contains { module.contains($0) }
   }
 
   private static let collectors = [

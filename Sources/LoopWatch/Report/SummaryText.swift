@@ -3,11 +3,10 @@ import LoopbenchKit
 extension WatchSummary {
   /// The summary as text: one line about all late holds, and a table of their causes.
   package func text(width: Int = .max) -> String {
-    ([headline] + table.map { $0.count > width ? $0.prefix(width - 1) + "…" : $0 } + notes)
-      .joined(separator: "\n") + "\n"
+    ([headline] + table(width: width) + notes).joined(separator: "\n") + "\n"
   }
 
-  private var headline: String {
+  package var headline: String {
     let limit = TimeText.duration(threshold)
     let span = TimeText.duration(length)
     let ticks = "\(ticks.grouped) \(ticks == 1 ? "tick" : "ticks")"
@@ -18,7 +17,9 @@ extension WatchSummary {
       + "worst \(TimeText.duration(worst)); \(ticks), \(share) % of the time late"
   }
 
-  private var table: [String] {
+  /// A line for each of `sortedRows`. Descriptions are cut so that the lines have at most
+  /// `width` characters, if possible.
+  package func table(width: Int) -> [String] {
     let cells = sortedRows.map { row in
       [
         TimeText.duration(row.time), row.cause.rawValue, row.cause == .waiting ? neighbours : row.description,
@@ -26,11 +27,14 @@ extension WatchSummary {
         row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))",
       ].map(\.printable)
     }
-    let widths = (0..<5).map { column in cells.map { $0[column].count }.max() ?? 0 }
+    var widths = (0..<5).map { column in cells.map { $0[column].count }.max() ?? 0 }
+    // 2 spaces before each column.
+    let others = widths.reduce(0, +) - widths[2] + 10
+    widths[2] = min(widths[2], max(width - others, 20))
     return cells.map { row in
       let left = "  " + row[0].padded(to: widths[0], isLeft: false) + "  "
       let middle = row[1].padded(to: widths[1], isLeft: true) + "  "
-      let name = row[2].padded(to: widths[2], isLeft: true) + "  "
+      let name = row[2].clipped(to: widths[2]).padded(to: widths[2], isLeft: true) + "  "
       let right = row[3].padded(to: widths[3], isLeft: false) + "  "
         + row[4].padded(to: widths[4], isLeft: true)
       return (left + middle + name + right).trimmingEnd
@@ -40,6 +44,13 @@ extension WatchSummary {
   private var notes: [String] {
     guard lost > 0 else { return [] }
     return ["note: \(lost.grouped) ticks were too fast to be read, so holds may be missing"]
+  }
+}
+
+extension String {
+  /// The text with at most `width` characters.
+  package func clipped(to width: Int) -> String {
+    count > width ? prefix(max(width - 1, 0)) + "…" : self
   }
 }
 

@@ -9,12 +9,18 @@ extension Watcher {
     }
     if isSampled { text += "note: sampled every ms; a loop that is busy for long looks late\n" }
     if let stackError { text += "note: \(stackError)\n" }
+    return text + cost
+  }
+
+  /// `cost: 0.8 % of a CPU; 41 stops of 19 us, longest 48 us`.
+  private var cost: String {
+    let share = Double(ownTime) / Double(max(summary.length, 1)) * 100
     let stops = self.stops
-    if stops.count > 0 {
-      text += "cost: \(stops.count) stops of \(TimeText.duration(stops.total / UInt64(stops.count))), "
-        + "longest \(TimeText.duration(stops.longest))\n"
-    }
-    return text
+    let text = "cost: \(Decimals.text(share, digits: 1)) % of a CPU"
+    guard stops.count > 0 else { return text + "\n" }
+    let mean = TimeText.duration(stops.total / UInt64(stops.count))
+    return text + "; \(stops.count.grouped) stops of \(mean), longest "
+      + "\(TimeText.duration(stops.longest))\n"
   }
 
   private var hasEverFoundLoop: Bool { summary.ticks > 0 || hasLoop }
@@ -24,8 +30,8 @@ extension Watcher {
   package func folded() -> String {
     var counts: [String: Int] = [:]
     for hold in holds {
-      for stack in hold.captures {
-        let names = stack.reversed().map { $0.description.replacing(";", with: ":") }
+      for capture in hold.captures {
+        let names = capture.stack.reversed().map { $0.description.replacing(";", with: ":") }
         counts[([hold.thread] + names).joined(separator: ";"), default: 0] += 1
       }
     }
@@ -88,8 +94,8 @@ private struct WatchDocument: Encodable {
             .map { ($0.rawValue, Self.ms(late.parts[$0])) }
         ),
         reason: late.reason,
-        culprit: late.culprit?.path,
-        stacks: late.captures.map { $0.map(\.description) }
+        culprit: late.culprit(of: late.parts.main)?.path,
+        stacks: late.captures.map { $0.stack.map(\.description) }
       )
     }
   }

@@ -10,6 +10,9 @@ package struct WatchSummary: Sendable {
     package fileprivate(set) var count = 0
     /// The longest of these holds, in ns.
     package fileprivate(set) var worst: UInt64 = 0
+    /// A stack of the longest hold with this cause, innermost function first.
+    package fileprivate(set) var stack: [StackFrame] = []
+    fileprivate var stackTime: UInt64 = 0
   }
 
   private struct Key: Hashable {
@@ -47,6 +50,7 @@ package struct WatchSummary: Sendable {
         row.count += 1
         row.worst = max(row.worst, late.hold.length)
       }
+      row.keepStack(of: late)
       rows[key] = row
     }
   }
@@ -59,5 +63,14 @@ package struct WatchSummary: Sendable {
       let (one, other) = ($0.cause == .unexplained, $1.cause == .unexplained)
       return one == other ? ($0.time, $0.description) > ($1.time, $1.description) : other
     }
+  }
+}
+
+extension WatchSummary.Row {
+  fileprivate mutating func keepStack(of late: LateHold) {
+    let time = late.parts[cause]
+    guard time > stackTime, !late.captures.isEmpty else { return }
+    stack = late.captures[late.captures.count / 2].stack
+    stackTime = time
   }
 }

@@ -107,8 +107,7 @@ package final class StackReader {
       name = String(cString: text)
       lw_free(text)
     }
-    // Without the parameters, which are too long for a line.
-    name = String(name.prefix { $0 != "(" || name.hasPrefix("(") })
+    name = FrameRoles.withoutParameters(name)
     names[symbol] = name
     return name
   }

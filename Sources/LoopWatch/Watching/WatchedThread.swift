@@ -21,7 +21,7 @@ package final class WatchedThread {
     /// The usage before the hold began.
     package let before: Mark
     package var observations: [Observation] = []
-    package var captures = EvenSamples<[StackFrame]>(limit: 16)
+    package var captures = EvenSamples<Capture>(limit: 16)
   }
 
   /// Nil if the thread has ended.
@@ -106,7 +106,10 @@ extension WatchedThread {
   }
 
   /// Adds a captured stack to the open hold.
-  package func add(_ stack: [StackFrame]) { open?.captures.add(stack) }
+  package func add(_ stack: [StackFrame]) {
+    let state = open?.observations.last?.state ?? .runnable
+    open?.captures.add(Capture(stack: stack, state: state))
+  }
 }
 
 /// Samples of a span whose length is not known, evenly spaced: when there are too

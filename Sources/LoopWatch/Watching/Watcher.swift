@@ -18,7 +18,8 @@ package final class Watcher {
   private let log: any WaitLog
   private let threshold: UInt64
   private let machine: MachineFiles
-  private let began: UInt64
+  private var began: UInt64
+  private var ticksBefore: UInt64 = 0
   private var threads: [Int: WatchedThread] = [:]
   private var readers: [Int32: StackReader] = [:]
   private var users = CPUUsers()
@@ -57,6 +58,19 @@ package final class Watcher {
   /// True if a loop has been found.
   package var hasLoop: Bool { threads.values.contains { $0.tracker.isLoop } }
 
+  /// The CPU time of this process, in ns.
+  var ownTime: UInt64 { lw_own_time() }
+
+  /// Forgets the late holds so far.
+  package func reset() {
+    summary = WatchSummary(threshold: threshold)
+    holds = []
+    began = lw_now()
+    ticksBefore = ticks
+  }
+
+  private var ticks: UInt64 { endedTicks + threads.values.reduce(0) { $0 + $1.loopTicks } }
+
   /// Reads what the program's threads have recorded, and captures the stacks of those
   /// that hold their loop.
   package func look() {
@@ -75,7 +89,7 @@ package final class Watcher {
     }
     summary.length = now - began
     summary.neighbours = neighbours
-    summary.ticks = endedTicks + threads.values.reduce(0) { $0 + $1.loopTicks }
+    summary.ticks = ticks - ticksBefore
     summary.lost = endedLost + threads.values.reduce(0) { $0 + $1.tracker.lost }
   }
 }
@@ -146,7 +160,6 @@ extension Watcher {
       process: thread.recorded.process
     )
     late.captures = ended.open.captures.elements
-    late.culprit = Culprit(of: late.captures)
     late.reason = mostFrequent(ended.open.observations.compactMap(\.reason))
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
     summary.add(late)
