@@ -64,6 +64,16 @@ static bool claim(struct lw_thread *free, int32_t thread) {
   return true;
 }
 
+// An entry stays when a process ends, and when a signal ends it.
+static bool is_left(struct lw_thread *old) {
+  int32_t thread = atomic_load_explicit(&old->thread, memory_order_relaxed);
+  int32_t process = atomic_load_explicit(&old->process, memory_order_relaxed);
+  if (thread <= 0 || syscall(SYS_tgkill, process, thread, 0) == 0 || errno != ESRCH) return false;
+  // Only one thread frees the entry, and not if another thread took it meanwhile.
+  return atomic_compare_exchange_strong_explicit(
+    &old->thread, &thread, 0, memory_order_acquire, memory_order_relaxed);
+}
+
 static struct lw_thread *find_entry(void) {
   int32_t thread = (int32_t)syscall(SYS_gettid), process = getpid();
   int32_t count = atomic_load_explicit(&records->count, memory_order_acquire);
@@ -76,7 +86,7 @@ static struct lw_thread *find_entry(void) {
   }
   for (int32_t i = 0; i < LW_THREADS; i++) {
     struct lw_thread *free = &records->threads[i];
-    if (!claim(free, thread)) continue;
+    if (!claim(free, thread) && !(is_left(free) && claim(free, thread))) continue;
     while (count < i + 1 && !atomic_compare_exchange_weak_explicit(
                               &records->count, &count, i + 1, memory_order_acq_rel,
                               memory_order_acquire)) {}
@@ -87,9 +97,11 @@ static struct lw_thread *find_entry(void) {
 
 static struct lw_thread *own_entry(void) {
   if (entry || !records || is_refused) return entry;
+  int error = errno;
   entry = find_entry();
   is_refused = !entry;
   if (entry) pthread_setspecific(ending, entry);
+  errno = error;
   return entry;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <termios.h>
 #include <time.h>
@@ -19,6 +20,12 @@
 int lw_errno(void) { return errno; }
 
 char *lw_copy(const char *text) { return strdup(text); }
+
+void lw_remove(const char *path) {
+  struct stat status;
+  if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return;
+  unlink(path);
+}
 
 void lw_signal(int process, int signal) { kill(process, signal); }
 

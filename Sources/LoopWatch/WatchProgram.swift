@@ -135,6 +135,7 @@ extension WatchProgram {
 
   private func end(_ status: ChildWatcher.Status) {
     watcher.look()
+    watcher.removePerfMaps()
     switch status {
     case .exited(let code): self.status = code
     case .signalled(let signal): self.status = 128 + signal

@@ -53,6 +53,9 @@ char *lw_demangle(const char *symbol);
 int lw_errno(void);
 char *lw_copy(const char *text);
 int lw_process(void);
+// Removes a file of this user, if it is a regular one.
+void lw_remove(const char *path);
+
 // Sends a signal to a process.
 void lw_signal(int process, int signal);
 void lw_free(void *memory);

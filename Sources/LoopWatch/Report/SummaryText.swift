@@ -20,9 +20,13 @@ extension WatchSummary {
   /// A line for each of `sortedRows`. Descriptions are cut so that the lines have at most
   /// `width` characters, if possible.
   package func table(width: Int) -> [String] {
-    let cells = sortedRows.map { row in
-      [
-        TimeText.duration(row.time), row.cause.rawValue, row.cause == .waiting ? neighbours : row.description,
+    let rows = sortedRows
+    let hasOneLoop = Set(rows.map(\.thread)).count < 2
+    let cells = rows.map { row in
+      let description = row.cause == .waiting ? neighbours : row.description
+      return [
+        TimeText.duration(row.time), row.cause.rawValue,
+        hasOneLoop ? description : "\(row.thread): \(description)",
         row.count == 0 ? "" : row.count == 1 ? "once" : "\(row.count.grouped) times",
         row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))",
       ].map(\.printable)

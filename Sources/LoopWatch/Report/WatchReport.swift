@@ -8,6 +8,9 @@ extension Watcher {
       text = "no loop was found: no thread waited with epoll, poll or select through the C library\n"
     }
     if isSampled { text += "note: sampled every ms; a loop that is busy for long looks late\n" }
+    if others.count > 0 {
+      text += "note: \(others.count) of its children waited for events, too; watch them by --follow\n"
+    }
     if let stackError { text += "note: \(stackError)\n" }
     return text + cost
   }
@@ -52,7 +55,7 @@ extension LateHold {
       .map { "\($0.rawValue) \(TimeText.duration(parts[$0]))" }
     let others = rest.isEmpty ? "" : " (" + rest.joined(separator: ", ") + ")"
     return "late \(TimeText.duration(hold.length))  \(main.rawValue)  "
-      + "\(description(of: main))\(others)".printable + "\n"
+      + "\(description(of: main))\(others)".printable.trimmingEnd + "\n"
   }
 }
 

@@ -4,6 +4,8 @@ package struct WatchSummary: Sendable {
   package struct Row: Sendable {
     package let cause: Cause
     package let description: String
+    /// The name of the loop's thread.
+    package let thread: String
     /// The time of all holds that this cause accounts for, in ns.
     package fileprivate(set) var time: UInt64 = 0
     /// The number of holds of which this was the main cause.
@@ -18,6 +20,7 @@ package struct WatchSummary: Sendable {
   private struct Key: Hashable {
     let cause: Cause
     let description: String
+    let thread: String
   }
 
   /// A hold longer than this is late, in ns.
@@ -43,8 +46,12 @@ package struct WatchSummary: Sendable {
     worst = max(worst, late.hold.length)
     let main = late.parts.main
     for cause in Cause.allCases where late.parts[cause] > 0 || cause == main {
-      let key = Key(cause: cause, description: late.description(of: cause))
-      var row = rows[key] ?? Row(cause: cause, description: key.description)
+      let key = Key(
+        cause: cause,
+        description: late.description(of: cause),
+        thread: late.thread
+      )
+      var row = rows[key] ?? Row(cause: cause, description: key.description, thread: key.thread)
       row.time += late.parts[cause]
       if cause == main {
         row.count += 1

@@ -10,7 +10,7 @@ package final class WaitSampler: WaitLog {
   private let state = Locked(State())
 
   private struct State {
-    var threads: [Int32: SampledThread] = [:]
+    var threads: [Int32: (files: ThreadFiles, waits: SampledThread)] = [:]
     var listedAt: UInt64?
   }
 
@@ -23,22 +23,25 @@ package final class WaitSampler: WaitLog {
     state.withLock { state in
       if state.listedAt.map({ now.since($0) >= Self.listPeriod }) ?? true {
         state.listedAt = now
-        list(&state.threads)
+        list(&state)
       }
-      for (number, var thread) in state.threads {
-        let isAlive = thread.sample(at: now)
-        state.threads[number] = isAlive ? thread : nil
-      }
+      for number in state.threads.keys { sample(number, &state, at: now) }
     }
   }
 
+  private func sample(_ number: Int32, _ state: inout State, at now: UInt64) {
+    guard let files = state.threads[number]?.files else { return }
+    guard let slices = files.timeSlices() else { return state.threads[number] = nil }
+    state.threads[number]?.waits.advance(to: files.currentWait(), slices: slices, at: now)
+  }
+
   /// Adds the threads that wait for events now. Other threads may begin to wait later.
-  private func list(_ threads: inout [Int32: SampledThread]) {
+  private func list(_ state: inout State) {
     for name in ProcessFile.names(in: "/proc/\(process)/task") {
-      guard let number = Int32(name), threads[number] == nil else { continue }
+      guard let number = Int32(name), state.threads[number] == nil else { continue }
       guard let files = ThreadFiles(process: process, thread: number) else { continue }
       guard files.currentWait() != nil else { continue }
-      threads[number] = SampledThread(files)
+      state.threads[number] = (files, SampledThread())
     }
   }
 
@@ -49,7 +52,7 @@ package final class WaitSampler: WaitLog {
   }
 
   package func readWaits(entry: Int, from first: UInt64, _ body: (Wait) -> Void) {
-    let waits = state.withLock { $0.threads[Int32(entry)]?.takeWaits() ?? [] }
+    let waits = state.withLock { $0.threads[Int32(entry)]?.waits.takeWaits() ?? [] }
     for wait in waits where wait.number >= first { body(wait) }
   }
 
@@ -59,9 +62,8 @@ package final class WaitSampler: WaitLog {
   }
 }
 
-/// One thread of a program that is sampled.
-struct SampledThread {
-  private let files: ThreadFiles
+/// The waits of one thread, found by samples.
+package struct SampledThread {
   private var waits: [Wait] = []
   private var number: UInt64 = 0
   private var sampledAt: UInt64 = 0
@@ -69,17 +71,10 @@ struct SampledThread {
   private var source: WaitSource?
   private var began: UInt64 = 0
 
-  init(_ files: ThreadFiles) { self.files = files }
-
-  /// Samples the thread. Returns false if it has ended.
-  mutating func sample(at now: UInt64) -> Bool {
-    guard let slices = files.timeSlices() else { return false }
-    advance(to: files.currentWait(), slices: slices, at: now)
-    return true
-  }
+  package init() {}
 
   /// Adds a sample: the wait that the thread is in, and how often it has run.
-  mutating func advance(to next: WaitSource?, slices: UInt64, at now: UInt64) {
+  package mutating func advance(to next: WaitSource?, slices: UInt64, at now: UInt64) {
     // The change happened at any time since the last sample.
     let changed = sampledAt == 0 ? now : sampledAt + (now - sampledAt) / 2
     switch (source, next) {
@@ -101,7 +96,7 @@ struct SampledThread {
   }
 
   /// Returns the waits since the last call, and the one that has not ended.
-  mutating func takeWaits() -> [Wait] {
+  package mutating func takeWaits() -> [Wait] {
     defer { waits = [] }
     guard let source else { return waits }
     return waits + [Wait(number: number, began: began, ended: nil, source: source)]

@@ -112,8 +112,8 @@ package final class StackReader {
     return name
   }
 
-  /// True if the process has written a perf map.
-  package var hasPerfMap: Bool { !map.isEmpty || readMap() }
+  /// Removes the process's perf map.
+  package func removePerfMap() { lw_remove("/tmp/perf-\(process).map") }
 }
 
 private final class WaitingQuestion: Sendable {

@@ -26,7 +26,9 @@ package final class Watcher {
   private var usersReadAt: UInt64 = 0
   private var endedTicks: UInt64 = 0
   private var endedLost: UInt64 = 0
-  private var isFollowing: Bool
+  private let isFollowing: Bool
+  /// The other processes that waited, which are not watched.
+  package private(set) var others: Set<Int32> = []
 
   /// The number of late holds that are kept.
   package static let mostHolds = 10_000
@@ -50,6 +52,11 @@ package final class Watcher {
   /// The time between two calls of `look()`, in ns.
   package var period: UInt64 {
     isSampled ? 1_000_000 : min(max(threshold / 4, 1_000_000), 5_000_000)
+  }
+
+  /// Removes the files that the program wrote because it was started for a watch.
+  package func removePerfMaps() {
+    for reader in readers.values { reader.removePerfMap() }
   }
 
   /// True if waits are sampled and not recorded.
@@ -105,7 +112,10 @@ extension Watcher {
       threads[entry] = nil
     }
     for one in recorded where threads[one.entry] == nil {
-      guard isFollowing || one.process == process else { continue }
+      guard isFollowing || one.process == process else {
+        others.insert(one.process)
+        continue
+      }
       threads[one.entry] = WatchedThread(one)
       if readers[one.process] == nil { openStacks(of: one.process) }
     }
