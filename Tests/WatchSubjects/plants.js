@@ -1,0 +1,206 @@
+// usage: TRUTH=FILE node plants.js [--worker] ROUNDS PLANT…
+//
+// Holds the loop of Node.js with each plant, ROUNDS times, and writes what it planted
+// to TRUTH. Tests/WatchSubjects/README.md has the format.
+'use strict';
+const { execSync, spawn } = require('node:child_process');
+const crypto = require('node:crypto');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { Worker, isMainThread, workerData } = require('node:worker_threads');
+
+const now = process.hrtime.bigint;
+const folder = path.dirname(process.env.TRUTH);
+const fifo = path.join(folder, `fifo-${process.pid}`);
+
+// MARK: Plants
+// A plant is a function, whose name the watch must find. `prepare` runs in an earlier
+// tick. `cause` is 'running' unless it says otherwise.
+
+function busyLoop() {
+  const end = now() + 60_000_000n;
+  let sum = 0;
+  while (now() < end) for (let i = 0; i < 1000; i++) sum += i % 7;
+  return sum;
+}
+
+// Computes for 20 ms of CPU time, so that it takes longer if others use the CPU.
+function computeTwentyMs() {
+  const end = cpuTime() + 20_000_000;
+  while (cpuTime() < end) for (let i = 0; i < 1000; i++) Math.sqrt(i);
+}
+
+function runChild() { execSync('sleep 0.06'); }
+runChild.cause = 'blocked';
+runChild.reason = 'wait for the child (sh|sleep)';
+
+function openFifo() { fs.readFileSync(fifo); }
+// The writer opens the FIFO late, so that open() blocks.
+openFifo.prepare = () => { makeFifo(); shell(`sleep 0.15; echo text >'${fifo}'`); };
+openFifo.cause = 'blocked';
+openFifo.reason = 'open.*fifo';
+
+function readFifo() { fs.readFileSync(fifo); }
+// The writer opens it at once and writes late.
+readFifo.prepare = () => { makeFifo(); shell(`exec 3>'${fifo}'; sleep 0.15; echo text >&3`); };
+readFifo.cause = 'blocked';
+readFifo.reason = 'read of .*fifo';
+
+let json;
+function parseJSON() { JSON.parse(json); }
+parseJSON.prepare = () => {
+  json ??= JSON.stringify(Array.from({ length: 60_000 }, (_, i) => (
+    { id: i, name: `item ${i}`, tags: ['a', 'b'], price: i / 3 })));
+};
+
+let heap;
+function collectGarbage() { globalThis.gc(); }
+// Other threads help, for which the loop's thread waits.
+collectGarbage.cause = 'running|blocked';
+collectGarbage.prepare = () => { heap = Array.from({ length: 1_500_000 }, (_, i) => ({ i })); };
+
+function allocate() {
+  const end = now() + 60_000_000n;
+  const kept = [];
+  while (now() < end) for (let i = 0; i < 100; i++) kept.push({ i, text: `${i}` });
+  return kept.length;
+}
+
+function shortCallback() {
+  const end = now() + 15_000n;
+  while (now() < end) {}
+}
+
+function nextTicks(done) { many((body) => process.nextTick(body), done); }
+function immediates(done) { many(setImmediate, done); }
+nextTicks.names = immediates.names = 'shortCallback';
+nextTicks.isAsync = immediates.isAsync = true;
+
+function many(schedule, done) {
+  const began = start();
+  for (let i = 0; i < 5000; i++) schedule(shortCallback);
+  schedule(() => done(began));
+}
+
+let text = 'a'.repeat(20);
+function slowRegExp() { return /^(a+)+$/.test(text + 'b'); }
+slowRegExp.prepare = () => {
+  // The time doubles with each letter.
+  for (let began = now(); text.length < 40; began = now()) {
+    slowRegExp();
+    if (now() - began > 50_000_000n) return;
+    text += 'a';
+  }
+};
+
+function deriveKey() { crypto.pbkdf2Sync('secret', 'salt', 120_000, 32, 'sha512'); }
+
+function statFiles() {
+  const end = now() + 60_000_000n;
+  while (now() < end) fs.statSync(__filename);
+}
+
+function waitForWorker() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
+}
+waitForWorker.cause = 'blocked';
+waitForWorker.reason = 'lock';
+
+// Stops itself. The child continues it.
+function stopSelf() { process.kill(process.pid, 'SIGSTOP'); }
+stopSelf.prepare = () => shell(`sleep 1; kill -CONT ${process.pid}`);
+stopSelf.cause = 'stopped';
+
+function deepCall() {
+  const descend = (depth) => (depth > 0 ? descend(depth - 1) : busyLoop());
+  return descend(100);
+}
+
+function afterAwait(done) {
+  (async () => {
+    await null;
+    const began = start();
+    busyLoop();
+    done(began);
+  })();
+}
+afterAwait.names = 'busyLoop';
+afterAwait.isAsync = true;
+
+const plants = {
+  busyLoop, computeTwentyMs, runChild, openFifo, readFifo, parseJSON, collectGarbage, allocate,
+  nextTicks, immediates, slowRegExp, deriveKey, statFiles, waitForWorker, stopSelf, deepCall,
+  afterAwait,
+};
+
+// MARK: Truth
+
+const lines = [];
+
+// The time for which this thread has run.
+function cpuTime() {
+  return Number(fs.readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]);
+}
+
+function start() { return { cpu: cpuTime(), time: now() }; }
+
+function note(plant, began) {
+  const ended = now();
+  const cpu = cpuTime() - began.cpu;
+  const cause = plant.cause ?? 'running';
+  const names = plant.names ?? plant.name;
+  const words = ['hold', plant.name, began.time, ended, cpu, cause, names, plant.reason ?? '-'];
+  lines.push(words.join('\t'));
+}
+
+function makeFifo() { if (!fs.existsSync(fifo)) execSync(`mkfifo '${fifo}'`); }
+
+function shell(command) { spawn('sh', ['-c', command], { stdio: 'ignore' }); }
+
+// MARK: Run
+
+function runPlants(rounds, names) {
+  const queue = names.flatMap((name) => Array(rounds).fill(plants[name]));
+  const ticks = setInterval(() => lines.push(`tick\t${now()}`), 5);
+  const next = () => {
+    const plant = queue.shift();
+    if (!plant) {
+      clearInterval(ticks);
+      fs.rmSync(fifo, { force: true });
+      return fs.appendFileSync(process.env.TRUTH, lines.join('\n') + '\n');
+    }
+    const began = now();
+    plant.prepare?.();
+    lines.push(`known\t${began}\t${now()}`);
+    // The preparation may have held the loop, and is in another tick.
+    setTimeout(() => hold(plant), 40);
+  };
+  const hold = (plant) => {
+    const done = (began) => {
+      note(plant, began);
+      setTimeout(next, 40);
+    };
+    if (plant.isAsync) return plant(done);
+    const began = start();
+    plant();
+    done(began);
+  };
+  setTimeout(next, 100);
+}
+
+// Optimises the code of a plant by many short calls.
+function warmUp() {
+  for (let i = 0; i < 4000; i++) shortCallback();
+}
+
+const words = isMainThread ? process.argv.slice(2) : workerData;
+if (words[0] === '--worker') {
+  setInterval(() => {}, 10).unref();
+  new Worker(__filename, { workerData: words.slice(1) });
+} else {
+  const began = now();
+  warmUp();
+  lines.push(`known\t${began}\t${now()}`);
+  runPlants(Number(words[0]), words.slice(1));
+}

@@ -1,0 +1,235 @@
+"""usage: python3 scripts/lib/watch_subjects.py [--list] [--keep FOLDER] [SUBJECT…]
+
+Runs each subject under `loopbench watch` and compares the reported holds with the
+planted ones. scripts/watch-subjects has the details.
+
+exit: 0 all are right, 1 some are not, 2 usage error
+"""
+import dataclasses
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import watch_truth
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "Tests/WatchSubjects"
+WATCH = os.environ.get("LOOPBENCH_WATCH", str(ROOT / ".build/debug/loopbench-watch"))
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
+THRESHOLD = 20  # ms
+
+
+class Missing(Exception):
+    """A program that the subject needs is not installed."""
+
+
+@dataclasses.dataclass
+class Run:
+    """One run of a subject. `drive`, if any, holds the program's loop from outside, and
+    ends the program."""
+
+    folder: pathlib.Path
+    command: list = dataclasses.field(default_factory=list)
+    environment: dict = dataclasses.field(default_factory=dict)
+    options: list = dataclasses.field(default_factory=list)
+    drive: object = None
+    finish: object = None
+    watch: object = None
+
+    @property
+    def truth(self):
+        return self.folder / "truth"
+
+    def program(self):
+        """The process number of the watched program."""
+        for _ in range(1000):
+            children = pathlib.Path(f"/proc/{self.watch.pid}/task/{self.watch.pid}/children").read_text()
+            if children.strip():
+                return int(children.split()[0])
+            time.sleep(0.01)
+        raise SystemExit("watch_subjects: the program did not start")
+
+
+SUBJECTS = {}
+
+
+def subject(function):
+    SUBJECTS[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def need(*names):
+    for name in names:
+        if not shutil.which(name):
+            raise Missing(name)
+    return shutil.which(names[0])
+
+
+# MARK: Node.js
+
+NODE_PLANTS = (
+    "busyLoop runChild openFifo readFifo parseJSON collectGarbage allocate nextTicks immediates "
+    "slowRegExp deriveKey statFiles waitForWorker deepCall afterAwait").split()
+
+
+def node(run, plants, *options):
+    run.command = [need("node"), "--expose-gc", *options, str(FOLDER / "plants.js"), str(ROUNDS)]
+    run.command += plants
+
+
+@subject
+def node_plants(run):
+    node(run, NODE_PLANTS)
+
+
+@subject
+def node_interpreted(run):
+    node(run, ["busyLoop", "deepCall", "afterAwait"], "--no-opt", "--no-sparkplug")
+
+
+@subject
+def node_worker(run):
+    node(run, [])
+    plants = ["busyLoop", "readFifo", "parseJSON", "slowRegExp", "deriveKey", "waitForWorker", "immediates"]
+    run.command[-1:] = ["--worker", str(ROUNDS), *plants]
+
+
+@subject
+def node_stopped(run):
+    node(run, ["stopSelf"])
+
+
+# MARK: Python
+
+def python(run, version, *options):
+    """An interpreter from this machine's pyenv, or the one on the path if it has the version."""
+    names = sorted(pathlib.Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
+    program = str(names[-1]) if names else need(f"python{version}")
+    run.command = [program, str(FOLDER / "plants.py"), *options, str(ROUNDS)]
+
+
+def uvloop_folder(version):
+    """The folder of uvloop for a version of Python, downloaded once."""
+    folder = ROOT / f".build/watch/uvloop-{version}"
+    if not folder.exists():
+        command = [
+            "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:",
+            "--python-version", version, "--target", str(folder), "uvloop==0.23.0"]
+        if subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise Missing(f"uvloop for Python {version}")
+    return folder
+
+
+@subject
+def asyncio_311(run):
+    python(run, "3.11")
+
+
+@subject
+def asyncio_312(run):
+    python(run, "3.12")
+
+
+@subject
+def asyncio_313(run):
+    python(run, "3.13")
+
+
+@subject
+def uvloop_312(run):
+    python(run, "3.12", "--uvloop")
+    run.environment["PYTHONPATH"] = str(uvloop_folder("3.12"))
+
+
+# MARK: Run
+
+def raise_priority():
+    """Runs the watch before the machine's other work, which would add holds."""
+    os.setsid()
+    for path, value in [("/proc/self/autogroup", "-19")]:
+        try:
+            pathlib.Path(path).write_text(value)
+        except OSError:
+            pass
+    try:
+        os.nice(-10)
+    except OSError:
+        pass
+
+
+def run_subject(name, make, folder):
+    run = Run(folder)
+    make(run)
+    environment = os.environ | {"TRUTH": str(run.truth)} | run.environment
+    json = folder / "holds.json"
+    command = [WATCH, "--each", "--threshold", f"{THRESHOLD}ms", "--json", str(json), *run.options]
+    with open(folder / "log", "w") as log:
+        run.watch = subprocess.Popen(
+            command + ["--"] + run.command, env=environment, stdout=log, stderr=log,
+            stdin=subprocess.DEVNULL, preexec_fn=raise_priority)
+        try:
+            if run.drive:
+                run.drive(run)
+            run.watch.wait(timeout=300)
+        finally:
+            if run.watch.poll() is None:
+                run.watch.send_signal(signal.SIGTERM)
+                run.watch.wait(timeout=30)
+            if run.finish:
+                run.finish()
+    if not json.exists() or not run.truth.exists():
+        print((folder / "log").read_text()[-2000:])
+        raise SystemExit(f"watch_subjects: {name} wrote no result")
+    truth, holds = watch_truth.read_truth(run.truth), watch_truth.read_holds(json)
+    return watch_truth.Judgement(truth, holds, THRESHOLD * watch_truth.MS)
+
+
+def show(name, judgement):
+    for line in judgement.lines():
+        cells = "".join(text.rjust(9) for text in line[1:])
+        print(f"{name:<18} {line[0]:<16}{cells}")
+    for remark in judgement.remarks:
+        print(f"    {remark}")
+    sys.stdout.flush()
+
+
+def main(words):
+    keep = None
+    if words[:1] == ["--list"]:
+        print("\n".join(SUBJECTS))
+        return 0
+    if words[:1] == ["--keep"] and len(words) > 1:
+        keep, words = pathlib.Path(words[1]), words[2:]
+    unknown = [word for word in words if word not in SUBJECTS]
+    if unknown:
+        print(f"watch_subjects: there is no subject '{unknown[0]}'", file=sys.stderr)
+        return 2
+    print(f"{'subject':<18} {'plant':<16}"
+          + "".join(column.rjust(9) for column in watch_truth.Judgement.columns) + "  unplanted")
+    failures = []
+    for name in words or SUBJECTS:
+        with tempfile.TemporaryDirectory(prefix="watch-") as temporary:
+            folder = pathlib.Path(temporary) if not keep else keep / name
+            if keep:
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(parents=True)
+            try:
+                judgement = run_subject(name, SUBJECTS[name], folder)
+            except Missing as missing:
+                print(f"note: {missing} is not installed, so the subject {name} was skipped")
+                continue
+            show(name, judgement)
+            failures += [f"{name}: {text}" for text in judgement.failures()]
+    for failure in failures:
+        print(f"error: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
