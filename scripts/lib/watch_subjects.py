@@ -147,6 +147,71 @@ def uvloop_312(run):
     run.environment["PYTHONPATH"] = str(uvloop_folder("3.12"))
 
 
+# MARK: Programs in C and Rust
+
+def compile_plants(run, *flags):
+    need("cc", "pkg-config")
+    if subprocess.run(["pkg-config", "--exists", "libuv"]).returncode != 0:
+        raise Missing("libuv1-dev")
+    words = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libuv"], text=True).split()
+    program = run.folder / "plants"
+    subprocess.run(
+        ["cc", "-O2", "-Wall", "-Wextra", "-Werror", *flags, str(FOLDER / "plants.c"), "-o",
+         str(program), *words, "-lpthread"], check=True)
+    run.command = [str(program), str(ROUNDS)]
+    return program
+
+
+@subject
+def libuv(run):
+    compile_plants(run)
+
+
+@subject
+def libuv_debug(run):
+    compile_plants(run, "-g", "-fomit-frame-pointer")
+
+
+@subject
+def libuv_stripped(run):
+    subprocess.run(["strip", str(compile_plants(run, "-DNO_NAMES"))], check=True)
+
+
+@subject
+def libuv_separate(run):
+    """Like a package with a -dbgsym file: the symbols are in a file beside the program."""
+    program = compile_plants(run, "-g")
+    debug = program.parent / ".debug"
+    debug.mkdir()
+    symbols = debug / "plants.debug"
+    subprocess.run(["objcopy", "--only-keep-debug", str(program), str(symbols)], check=True)
+    subprocess.run(["strip", str(program)], check=True)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={symbols}", str(program)], check=True)
+
+
+def rust(run, *options):
+    need("cargo")
+    registry = pathlib.Path("/usr/share/cargo/registry")
+    if not list(registry.glob("tokio-[0-9]*")):
+        raise Missing("librust-tokio-dev")
+    target = ROOT / ".build/watch/rust"
+    subprocess.run(
+        ["cargo", "build", "--quiet", "--release", "--offline", "--target-dir", str(target),
+         "--config", 'source.crates-io.replace-with="debian"',
+         "--config", f'source.debian.directory="{registry}"'], check=True, cwd=FOLDER / "tokio")
+    run.command = [str(target / "release/watch-plants"), *options, str(ROUNDS)]
+
+
+@subject
+def tokio(run):
+    rust(run)
+
+
+@subject
+def tokio_threads(run):
+    rust(run, "--threads")
+
+
 # MARK: Run
 
 def raise_priority():
