@@ -112,6 +112,21 @@ static bool step_generated(struct lw_unwinder *unwinder) {
   return true;
 }
 
+// The handlers of V8's interpreter are in a file, without unwind tables. Those without
+// a frame have their return address at the stack pointer, and libdw takes the frame
+// of their caller for theirs.
+static void add_skipped_caller(struct lw_unwinder *unwinder) {
+  const struct lw_registers *registers = &unwinder->stop->registers;
+  uint64_t *addresses = unwinder->addresses, caller;
+  if (unwinder->count < 2 || unwinder->count == unwinder->capacity) return;
+  if (is_generated(unwinder, addresses[0]) || !is_generated(unwinder, addresses[1])) return;
+  if (!read_word(unwinder, registers->values[lw_sp], &caller)) return;
+  if (!is_generated(unwinder, caller) || caller - 1 == addresses[1]) return;
+  memmove(addresses + 2, addresses + 1, (unwinder->count - 1) * sizeof *addresses);
+  addresses[1] = caller - 1;
+  unwinder->count++;
+}
+
 void lw_unwind(struct lw_unwinder *unwinder) {
   const struct lw_libdw *libdw = unwinder->libdw;
   unwinder->registers = unwinder->stop->registers;
@@ -124,6 +139,7 @@ void lw_unwind(struct lw_unwinder *unwinder) {
     if (unwinder->count == before && !unwinder->is_caller) break;
     if (!unwinder->is_in_generated) break;
   }
+  add_skipped_caller(unwinder);
   // libdw may know no module for the address, such as after a jump to a null pointer.
   if (unwinder->count == 0) add(unwinder, unwinder->registers.values[lw_pc], false);
 }
