@@ -20,7 +20,8 @@ static void *find(void *handle, const char *name) {
   return function;
 }
 
-#define FIND(name) library.name = (__typeof__(library.name))find(handle, "dwfl_" #name)
+#define FIND_AS(name, symbol) library.name = (__typeof__(library.name))find(handle, symbol)
+#define FIND(name) FIND_AS(name, "dwfl_" #name)
 
 static void load(void) {
   void *handle = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -46,6 +47,9 @@ static void load(void) {
   FIND(getthread_frames);
   FIND(thread_state_registers);
   FIND(frame_pc);
+  FIND_AS(elf_begin, "dwelf_elf_begin");
+  // Of libelf, which libdw uses.
+  FIND_AS(elf_end, "elf_end");
   is_loaded = missing == NULL;
   FIND(frame_reg);
 }
@@ -54,8 +58,8 @@ const struct lw_libdw *lw_libdw_load(char *message, size_t capacity) {
   pthread_once(&once, load);
   if (is_loaded) return &library;
   if (missing != NULL) {
-    snprintf(message, capacity, "libdw.so.1 has no function dwfl_%s: install elfutils 0.164 or newer",
-             missing + 5);
+    snprintf(message, capacity, "libdw.so.1 has no function %s: install elfutils 0.177 or newer",
+             missing);
   } else {
     snprintf(message, capacity,
              "libdw, which reads stacks, cannot be loaded: %s. Install it: apt install libdw1 "

@@ -80,6 +80,8 @@ struct lw_libdw {
   bool (*thread_state_registers)(Dwfl_Thread *thread, int first, unsigned count,
                                  const uint64_t *values);
   bool (*frame_pc)(Dwfl_Frame *frame, uint64_t *pc, bool *is_activation);
+  Elf *(*elf_begin)(int file);
+  int (*elf_end)(Elf *elf);
   // NULL before libdw 0.188.
   int (*frame_reg)(Dwfl_Frame *frame, unsigned number, uint64_t *value);
 };

@@ -106,6 +106,17 @@ static int report(struct lw_process *process) {
   return error < 0 ? EINVAL : error;
 }
 
+// Opens the program's file, which tells libdw the kind of machine. Without it, libdw
+// would keep using the file of a module after that module was unmapped.
+static int open_program(struct lw_process *process) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/%d/exe", process->pid);
+  process->file = open(path, O_RDONLY | O_CLOEXEC);
+  if (process->file < 0) return errno;
+  process->elf = process->libdw->elf_begin(process->file);
+  return process->elf != NULL ? 0 : EINVAL;
+}
+
 static int open_modules(struct lw_process *process,
                         const struct lw_thread_callbacks *thread_callbacks, void *context) {
   int error = read_image(process->pid, process->image);
@@ -115,8 +126,9 @@ static int open_modules(struct lw_process *process,
   if (process->dwfl == NULL) return ENOMEM;
   process->symbols = (struct lw_symbols){.libdw = process->libdw, .dwfl = process->dwfl};
   error = report(process);
+  if (error == 0) error = open_program(process);
   if (error != 0) return error;
-  bool is_attached = process->libdw->attach_state(process->dwfl, NULL, process->pid,
+  bool is_attached = process->libdw->attach_state(process->dwfl, process->elf, process->pid,
                                                   thread_callbacks, context);
   return is_attached ? 0 : EINVAL;
 }
@@ -125,6 +137,8 @@ int lw_process_open(struct lw_process *process,
                     const struct lw_thread_callbacks *thread_callbacks, void *context,
                     char *message, size_t capacity) {
   snprintf(message, capacity, "%s", "");
+  process->elf = NULL;
+  process->file = -1;
   int error = open_modules(process, thread_callbacks, context);
   if (error == 0) return 0;
   if (error == EINVAL) snprintf(message, capacity, "%s", process->libdw->errmsg(-1));
@@ -135,7 +149,11 @@ int lw_process_open(struct lw_process *process,
 void lw_process_close(struct lw_process *process) {
   lw_symbols_free(&process->symbols);
   if (process->dwfl != NULL) process->libdw->end(process->dwfl);
+  if (process->elf != NULL) process->libdw->elf_end(process->elf);
+  if (process->file >= 0) close(process->file);
   process->dwfl = NULL;
+  process->elf = NULL;
+  process->file = -1;
   process->symbols.dwfl = NULL;
   lw_maps_free(&process->maps);
 }

@@ -11,6 +11,8 @@ struct lw_process {
   const struct lw_libdw *libdw;
   int pid;
   Dwfl *dwfl;
+  Elf *elf;
+  int file;
   struct lw_maps maps;
   struct lw_symbols symbols;
   // The addresses that differ between two programs in one process.
