@@ -30,7 +30,7 @@ package struct Culprit: Hashable, Sendable {
   }
 
   /// Finds the culprit of a hold in its captures: the callback that most of them
-  /// share, and the innermost function in it that those share.
+  /// share, and the innermost function in it that most of those share.
   ///
   /// - Parameter captures: Stacks, innermost function first.
   /// - Returns: Nil if no function is known.
@@ -58,12 +58,15 @@ package struct Culprit: Hashable, Sendable {
     return frames.max { (counts[$0] ?? 0) < (counts[$1] ?? 0) }
   }
 
-  /// The longest list of outer functions that all stacks have.
+  /// The longest list of outer functions that more than half of the stacks have.
   private static func sharedEnd(of stacks: [[StackFrame]]) -> [StackFrame] {
-    guard var shared = stacks.first else { return [] }
-    for stack in stacks.dropFirst() {
-      let pairs = zip(shared.reversed(), stack.reversed())
-      shared = shared.suffix(pairs.prefix { $0 == $1 }.count)
+    var shared: [StackFrame] = []
+    var same = stacks[...].map { $0[...] }
+    while let next = mostFrequent(same.compactMap(\.last)) {
+      let inner = same.filter { $0.last == next }
+      guard inner.count * 2 > stacks.count else { break }
+      shared.insert(next, at: 0)
+      same = inner.map { $0.dropLast() }
     }
     return shared
   }

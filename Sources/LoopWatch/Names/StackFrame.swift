@@ -72,6 +72,8 @@ package enum FrameRoles {
   private static func isSystem(_ module: String) -> Bool {
     ["/lib/", "/usr/lib", "/lib64/", "[vdso]"].contains { module.hasPrefix($0) }
       || ["/usr/lib/swift/", "/libswift", ".cpython-"].contains { module.contains($0) }
+      // This library, which the watch adds.
+      || module.hasSuffix("/libloopbench-waits.so")
   }
 
   private static let collectors = [
