@@ -22,6 +22,17 @@ struct NamesTests {
     #expect(map.name(at: 0x1008) == "new")
   }
 
+  @Test("new code replaces the parts of old code that it overlaps")
+  func overlap() {
+    var map = PerfMap()
+    map.add("1000 100 large\n1040 20 inner\n2010 10 small\n".utf8)
+    #expect(map.name(at: 0x1048) == "inner" && map.name(at: 0x1008) == "large")
+    map.add("2000 100 around\n1020 30 across\n".utf8)
+    #expect(map.name(at: 0x2018) == "around" && map.name(at: 0x2008) == "around")
+    #expect(map.name(at: 0x1048) == "across" && map.name(at: 0x1010) == "large")
+    #expect(map.name(at: 0x1058) == "inner")
+  }
+
   @Test("an address after the end of the address space is ignored")
   func overflow() {
     var map = PerfMap()
@@ -75,6 +86,12 @@ struct CulpritTests {
     let one = [own("a"), own("work"), own("callback"), loop]
     let other = [own("b"), own("work"), own("callback"), loop]
     #expect(Culprit(of: [one, other])?.description == "work < callback")
+  }
+
+  @Test("a capture with missing functions does not hide those of the others")
+  func missingFunctions() {
+    let whole = [own("hot"), own("callback"), loop], short = [own("callback"), loop]
+    #expect(Culprit(of: [whole, short, whole])?.description == "hot < callback")
   }
 
   @Test("the callback of most captures is blamed")

@@ -2,14 +2,17 @@
 /// name, which Node.js and CPython append when they compile a function.
 package struct PerfMap: Sendable {
   private struct Entry {
-    let start: UInt64
-    let end: UInt64
+    var start: UInt64
+    var end: UInt64
     let name: String
+    /// Its place in the file.
+    var number = 0
   }
 
-  // Sorted by start. Code that was moved or freed may overlap newer code.
+  // Sorted, without overlaps: code that was moved or freed is replaced by newer code.
   private var entries: [Entry] = []
   private var pending: [Entry] = []
+  private var count = 0
   private var rest: [UInt8] = []
 
   package init() {}
@@ -21,7 +24,11 @@ package struct PerfMap: Sendable {
     rest += bytes
     var start = rest.startIndex
     while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      if let entry = Self.entry(rest[start..<end]) { pending.append(entry) }
+      if var entry = Self.entry(rest[start..<end]) {
+        count += 1
+        entry.number = count
+        pending.append(entry)
+      }
       start = end + 1
     }
     rest.removeSubrange(..<start)
@@ -39,17 +46,27 @@ package struct PerfMap: Sendable {
     return entries[low - 1].name
   }
 
-  /// Sorts new entries in, and removes older ones that they overlap.
+  /// Sorts new entries in, and removes the parts of older ones that they overlap.
   private mutating func merge() {
     guard !pending.isEmpty else { return }
-    // The last of equal starts is the newest, because the sort is stable.
     let all = (entries + pending).sorted { $0.start < $1.start }
     pending = []
     entries = []
     entries.reserveCapacity(all.count)
-    for entry in all {
-      if let last = entries.last, last.start == entry.start { entries.removeLast() }
+    for entry in all { append(entry) }
+  }
+
+  /// Appends an entry that starts no earlier than the others.
+  private mutating func append(_ entry: Entry) {
+    guard let last = entries.last, last.end > entry.start else { return entries.append(entry) }
+    if last.number < entry.number {
+      entries[entries.count - 1].end = entry.start
+      if last.start == entry.start { entries.removeLast() }
       entries.append(entry)
+    } else if entry.end > last.end {
+      var rest = entry
+      rest.start = last.end
+      entries.append(rest)
     }
   }
 

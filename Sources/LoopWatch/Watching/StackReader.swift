@@ -60,6 +60,8 @@ package final class StackReader {
     switch outcome {
     case lw_captured:
       captures += 1
+      // Before each use, because new code may be where other code was.
+      _ = readMap()
       return .stack(frames[..<count].compactMap { named($0) })
     case lw_refused:
       let number = lw_errno()
@@ -83,9 +85,7 @@ package final class StackReader {
 
   /// The name of generated code; nil if it has none.
   private func generated(_ address: UInt64) -> StackFrame? {
-    if let name = map.name(at: address) { return StackFrame(perfMapName: name) }
-    guard readMap(), let name = map.name(at: address) else { return nil }
-    return StackFrame(perfMapName: name)
+    map.name(at: address).flatMap { StackFrame(perfMapName: $0) }
   }
 
   /// Reads the new lines of the perf map. Returns false if there are none.
