@@ -54,8 +54,11 @@ package struct CallSurroundings: Sendable {
 
 extension SystemCall {
   /// What a blocked thread waits for, in words: `read of /tmp/pipe`, `wait for sleep`.
-  package func words(_ surroundings: CallSurroundings) -> String {
+  /// Nil if the call does not tell.
+  package func words(_ surroundings: CallSurroundings) -> String? {
     switch name {
+    // Continues a sleep or a wait with a timeout after a capture of the stack.
+    case "restart_syscall": return nil
     case "wait4", "waitid": return "wait for " + Self.child(surroundings)
     case "futex": return "a lock or another thread"
     case "nanosleep", "clock_nanosleep": return "sleep"

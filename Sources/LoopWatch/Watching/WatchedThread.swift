@@ -13,6 +13,24 @@ package final class WatchedThread {
   package struct Mark {
     package var usage: ThreadUsage
     package var held: UInt64
+
+    /// The mark of a hold's start, which lies between this mark and `first`. Since the
+    /// start, the thread cannot have used more than the time that has passed.
+    package func moved(to began: UInt64, before first: Mark) -> Mark {
+      let length = first.usage.time.since(began)
+      func start(_ counter: KeyPath<ThreadUsage, UInt64>) -> UInt64 {
+        let (old, new) = (usage[keyPath: counter], first.usage[keyPath: counter])
+        return new - min(new.since(old), length, new)
+      }
+      var mark = first
+      mark.usage.time = began
+      mark.usage.running = start(\.running)
+      mark.usage.waiting = start(\.waiting)
+      mark.usage.stolen = usage.stolen
+      mark.usage.throttled = usage.throttled
+      mark.held -= min(length, first.held)
+      return mark
+    }
   }
 
   /// A hold that has not ended.
@@ -71,11 +89,12 @@ extension WatchedThread {
       if hold.length >= threshold { late.append(hold) }
     }
     guard hasNews || !late.isEmpty || tracker.heldSince != nil else { return [] }
-    guard var usage = files.usage() else { return [] }
+    // A thread that has ended no longer tells, but its last holds count.
+    var usage = files.usage() ?? last.usage
     machine(&usage)
     let mark = Mark(usage: usage, held: heldTime + (tracker.heldSince.map { now.since($0) } ?? 0))
     let ended = late.map { divide($0, until: mark) }
-    noteOpenHold()
+    noteOpenHold(mark)
     last = mark
     return ended
   }
@@ -94,9 +113,10 @@ extension WatchedThread {
     return EndedHold(hold: hold, parts: parts, open: open)
   }
 
-  private func noteOpenHold() {
+  private func noteOpenHold(_ mark: Mark) {
     guard let began = tracker.heldSince else { return open = nil }
-    if open?.began != began { open = OpenHold(began: began, before: last) }
+    guard open?.began != began else { return }
+    open = OpenHold(began: began, before: last.moved(to: began, before: mark))
   }
 
   /// Adds an observation to the open hold.

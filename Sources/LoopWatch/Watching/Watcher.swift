@@ -85,14 +85,8 @@ package final class Watcher {
     readUsers(now)
     findThreads(now)
     for (entry, thread) in threads {
-      let late = thread.advance(log, now: lw_now(), threshold: threshold) { usage in
-        usage.throttled = machine.throttled()
-        usage.stolen = machine.stolen()
-      }
-      if thread.tracker.isLoop {
-        for ended in late { add(ended, of: thread) }
-        inspect(thread, entry)
-      }
+      advance(thread)
+      if thread.tracker.isLoop { inspect(thread, entry) }
     }
     summary.length = now - began
     summary.neighbours = neighbours
@@ -102,11 +96,23 @@ package final class Watcher {
 }
 
 extension Watcher {
+  /// Reads the waits of a thread since the last call.
+  private func advance(_ thread: WatchedThread) {
+    let late = thread.advance(log, now: lw_now(), threshold: threshold) { usage in
+      usage.throttled = machine.throttled()
+      usage.stolen = machine.stolen()
+    }
+    guard thread.tracker.isLoop else { return }
+    for ended in late { add(ended, of: thread) }
+  }
+
   private func findThreads(_ now: UInt64) {
     log.look(at: now)
     let recorded = log.threads()
     let current = Dictionary(uniqueKeysWithValues: recorded.map { ($0.entry, $0) })
     for (entry, thread) in threads where current[entry] != thread.recorded {
+      // The waits of a thread that has ended remain until another thread has its entry.
+      if current[entry] == nil { advance(thread) }
       endedTicks += thread.loopTicks
       endedLost += thread.tracker.lost
       threads[entry] = nil
@@ -170,7 +176,8 @@ extension Watcher {
       process: thread.recorded.process
     )
     late.captures = ended.open.captures.elements
-    late.reason = mostFrequent(ended.open.observations.compactMap(\.reason))
+    let within = ended.open.observations.filter { $0.time <= ended.hold.ended }
+    late.reason = mostFrequent(within.compactMap(\.reason))
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
     summary.add(late)
     if holds.count == Self.mostHolds { holds.removeFirst(Self.mostHolds / 10) }
