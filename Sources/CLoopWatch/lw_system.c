@@ -133,14 +133,21 @@ static void remove_hash(char *name) {
     name[length - 19] = 0;
 }
 
+static char *demangle_cxx_or_rust(const char *symbol) {
+  demangle_cxx *demangle = (demangle_cxx *)dlsym(RTLD_DEFAULT, "__cxa_demangle");
+  if (!demangle) return NULL;
+  // LLVM adds `.llvm.` and digits to symbols that it moves between modules.
+  const char *suffix = strstr(symbol, ".llvm.");
+  char *plain = suffix ? strndup(symbol, (size_t)(suffix - symbol)) : strdup(symbol);
+  int status = 0;
+  char *name = plain ? demangle(plain, NULL, NULL, &status) : NULL;
+  free(plain);
+  if (name) remove_hash(name);
+  return name;
+}
+
 char *lw_demangle(const char *symbol) {
-  if (strncmp(symbol, "_Z", 2) == 0) {
-    demangle_cxx *demangle = (demangle_cxx *)dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    int status = 0;
-    char *name = demangle ? demangle(symbol, NULL, NULL, &status) : NULL;
-    if (name) remove_hash(name);
-    return name;
-  }
+  if (strncmp(symbol, "_Z", 2) == 0) return demangle_cxx_or_rust(symbol);
   bool is_swift = strncmp(symbol, "$s", 2) == 0 || strncmp(symbol, "$S", 2) == 0;
   if (!is_swift) return NULL;
   demangle_swift *demangle = (demangle_swift *)dlsym(RTLD_DEFAULT, "swift_demangle");

@@ -35,7 +35,7 @@ package struct Culprit: Hashable, Sendable {
   /// - Parameter captures: Stacks, innermost function first.
   /// - Returns: Nil if no function is known.
   package init?(of captures: [[StackFrame]]) {
-    let own = captures.map(Self.ownFrames).filter { !$0.isEmpty }
+    let own = Self.ownStacks(captures)
     guard let first = Self.mostFrequent(own.compactMap(\.last)) else { return nil }
     let same = own.filter { $0.last == first }
     let shared = Self.sharedEnd(of: same)
@@ -43,13 +43,13 @@ package struct Culprit: Hashable, Sendable {
     self.init(path: shared.map(\.description), isCollecting: collecting * 2 > captures.count)
   }
 
-  /// The program's functions inside of the loop's callback, or the callback's library
-  /// functions if it has none of the program.
-  static func ownFrames(_ stack: [StackFrame]) -> [StackFrame] {
-    let outer = stack.lastIndex { $0.role == .loop } ?? stack.endIndex
-    let called = stack[..<outer]
-    let own = called.filter { $0.role == .program }
-    return own.isEmpty ? Array(called.filter { $0.role == .library }.suffix(1)) : own
+  /// The program's functions inside of the loop's callback, of each capture. If hardly
+  /// a capture has one, the callback's library functions.
+  private static func ownStacks(_ captures: [[StackFrame]]) -> [[StackFrame]] {
+    let called = captures.map { $0[..<($0.lastIndex { $0.role == .loop } ?? $0.endIndex)] }
+    let own = called.map { $0.filter { $0.role == .program } }.filter { !$0.isEmpty }
+    guard own.count * 4 < captures.count || own.isEmpty else { return own }
+    return called.map { $0.filter { $0.role == .library }.suffix(1) }.filter { !$0.isEmpty }
   }
 
   private static func mostFrequent(_ frames: [StackFrame]) -> StackFrame? {

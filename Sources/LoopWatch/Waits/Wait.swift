@@ -37,6 +37,10 @@ package protocol WaitLog: AnyObject, Sendable {
   /// last one may not have ended.
   func readWaits(entry: Int, from first: UInt64, _ body: (Wait) -> Void)
 
+  /// The time at which the current wait of an entry's thread began; nil if it does not
+  /// wait.
+  func currentWaitBegan(entry: Int) -> UInt64?
+
   /// True if the thread of an entry waits now for `source`. Call from any thread.
   func isWaiting(entry: Int, for source: WaitSource?) -> Bool
 }

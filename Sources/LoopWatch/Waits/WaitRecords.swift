@@ -55,10 +55,16 @@ package final class WaitRecords: WaitLog {
   }
 
   package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
+    currentWait(entry)?.source == source
+  }
+
+  package func currentWaitBegan(entry: Int) -> UInt64? { currentWait(entry)?.began }
+
+  private func currentWait(_ entry: Int) -> Wait? {
     var number = UInt64.max
     var record = lw_wait_copy()
-    guard lw_read_wait(memory, Int32(entry), &number, &record) == lw_waiting else { return false }
-    return Wait(record, number: number, hasEnded: false).source == source
+    guard lw_read_wait(memory, Int32(entry), &number, &record) == lw_waiting else { return nil }
+    return Wait(record, number: number, hasEnded: false)
   }
 }
 

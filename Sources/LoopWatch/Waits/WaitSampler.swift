@@ -56,6 +56,10 @@ package final class WaitSampler: WaitLog {
     for wait in waits where wait.number >= first { body(wait) }
   }
 
+  package func currentWaitBegan(entry: Int) -> UInt64? {
+    state.withLock { $0.threads[Int32(entry)]?.currentWaitBegan }
+  }
+
   package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
     let files = ThreadFiles(process: process, thread: Int32(entry))
     return files?.currentWait() == source
@@ -94,6 +98,9 @@ package struct SampledThread {
     waits.append(Wait(number: number, began: began, ended: time, source: source))
     number += 1
   }
+
+  /// Nil if the thread does not wait.
+  var currentWaitBegan: UInt64? { source == nil ? nil : began }
 
   /// Returns the waits since the last call, and the one that has not ended.
   package mutating func takeWaits() -> [Wait] {

@@ -40,10 +40,14 @@ package final class StackReader {
 
   /// Stops the thread for a moment and captures its stack, innermost function first.
   ///
-  /// - Parameter isWaiting: Asked before the stop and during it. If it returns true,
-  ///   the thread is not stopped, or released at once.
+  /// - Parameters:
+  ///   - waited: The time for which the thread has been in a wait with a timeout, in ns.
+  ///     The stop restarts the wait, with a timeout that is shorter by this time.
+  ///   - isWaiting: Asked before the stop and during it. If it returns true, the thread
+  ///     is not stopped, or released at once.
   package func capture(
     thread: Int32,
+    waited: UInt64,
     isWaiting: @escaping @Sendable () -> Bool
   ) -> Outcome {
     let context = WaitingQuestion(body: isWaiting)
@@ -51,7 +55,7 @@ package final class StackReader {
     var (count, length) = (0, UInt64(0))
     let outcome = withExtendedLifetime(context) {
       lw_stacks_capture(
-        stacks, thread, answerWaiting, Unmanaged.passUnretained(context).toOpaque(), 0,
+        stacks, thread, answerWaiting, Unmanaged.passUnretained(context).toOpaque(), waited,
         &frames, frames.count, &count, &length
       )
     }

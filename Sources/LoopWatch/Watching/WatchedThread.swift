@@ -5,6 +5,8 @@ package final class WatchedThread {
   package let name: String
   package private(set) var tracker = HoldTracker()
   package private(set) var open: OpenHold?
+  /// The time of the last capture of its stack.
+  package var stoppedAt: UInt64 = 0
   private var nextWait: UInt64 = 0
   private var last: Mark
   private var heldTime: UInt64 = 0

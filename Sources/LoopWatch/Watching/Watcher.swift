@@ -156,9 +156,13 @@ extension Watcher {
   private func capture(_ thread: WatchedThread, _ entry: Int) {
     guard let reader = readers[thread.recorded.process] else { return }
     let (log, source) = (log, thread.tracker.source)
-    let outcome = reader.capture(thread: thread.recorded.thread) {
+    // A wait of a nested loop, which begins again after each stop.
+    let nested = log.currentWaitBegan(entry: entry)
+    let waited = nested.map { lw_now().since(max($0, thread.stoppedAt)) } ?? 0
+    let outcome = reader.capture(thread: thread.recorded.thread, waited: waited) {
       log.isWaiting(entry: entry, for: source)
     }
+    thread.stoppedAt = lw_now()
     switch outcome {
     case .stack(let frames): thread.add(frames)
     case .nothing: break
