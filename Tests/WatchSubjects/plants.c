@@ -35,6 +35,16 @@ static uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+// The time for which this thread has waited for a CPU.
+static uint64_t queued_time(void) {
+  unsigned long long ran, queued = 0;
+  FILE *file = fopen("/proc/thread-self/schedstat", "r");
+  if (!file) return 0;
+  if (fscanf(file, "%llu %llu", &ran, &queued) != 2) queued = 0;
+  fclose(file);
+  return queued;
+}
+
 static uint64_t now(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 // MARK: Plants
@@ -174,14 +184,14 @@ static void prepare_plant(uv_timer_t *timer);
 
 static void hold(uv_timer_t *timer) {
   const struct plant *plant = &plants[planted++ / rounds];
-  uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), began = now();
+  uint64_t queued = queued_time(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), began = now();
   plant->run();
   uint64_t ended = now();
-  cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  fprintf(
-    truth, "hold\t%s\t%llu\t%llu\t%llu\t%s\t%s\t%s\n", plant->name, (unsigned long long)began,
-    (unsigned long long)ended, (unsigned long long)cpu, plant->causes, NAMED(plant->name),
-    plant->reason);
+  uint64_t times[] = {
+    began, ended, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu, queued_time() - queued};
+  fprintf(truth, "hold\t%s", plant->name);
+  for (int i = 0; i < 4; i++) fprintf(truth, "\t%llu", (unsigned long long)times[i]);
+  fprintf(truth, "\t%s\t%s\t%s\n", plant->causes, NAMED(plant->name), plant->reason);
   uv_timer_start(timer, prepare_plant, 40, 0);
 }
 

@@ -27,8 +27,8 @@ function busyLoop() {
 
 // Computes for 20 ms of CPU time, so that it takes longer if others use the CPU.
 function computeTwentyMs() {
-  const end = cpuTime() + 20_000_000;
-  while (cpuTime() < end) for (let i = 0; i < 1000; i++) Math.sqrt(i);
+  const end = cpuTimes()[0] + 20_000_000;
+  while (cpuTimes()[0] < end) for (let i = 0; i < 1000; i++) Math.sqrt(i);
 }
 
 function runChild() { execSync('sleep 0.06'); }
@@ -138,20 +138,20 @@ const plants = {
 
 const lines = [];
 
-// The time for which this thread has run.
-function cpuTime() {
-  return Number(fs.readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]);
+// The time for which this thread has run, and for which it has waited for a CPU.
+function cpuTimes() {
+  return fs.readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 2).map(Number);
 }
 
-function start() { return { cpu: cpuTime(), time: now() }; }
+function start() { return { cpu: cpuTimes(), time: now() }; }
 
 function note(plant, began) {
   const ended = now();
-  const cpu = cpuTime() - began.cpu;
+  const [cpu, queued] = cpuTimes().map((time, i) => time - began.cpu[i]);
   const cause = plant.cause ?? 'running';
   const names = plant.names ?? plant.name;
-  const words = ['hold', plant.name, began.time, ended, cpu, cause, names, plant.reason ?? '-'];
-  lines.push(words.join('\t'));
+  const words = [plant.name, began.time, ended, cpu, queued, cause, names, plant.reason ?? '-'];
+  lines.push(`hold\t${words.join('\t')}`);
 }
 
 function makeFifo() { if (!fs.existsSync(fifo)) execSync(`mkfifo '${fifo}'`); }

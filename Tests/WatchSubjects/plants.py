@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-now, cpu_time = time.monotonic_ns, time.thread_time_ns
+now = time.monotonic_ns
 # CPython writes the names of its functions for other programs from 3.12 on.
 HAS_NAMES = sys.version_info >= (3, 12)
 fifo = os.path.join(os.path.dirname(os.environ["TRUTH"]), f"fifo-{os.getpid()}")
@@ -135,15 +135,23 @@ PLANTS = {
 
 # MARK: Run
 
+def cpu_times():
+    """The time for which this thread has run, and for which it has waited for a CPU."""
+    with open("/proc/thread-self/schedstat") as file:
+        return time.thread_time_ns(), int(file.read().split()[1])
+
+
 def note(plant, began, cpu):
+    ended = now()
+    ran, queued = [after - before for after, before in zip(cpu_times(), cpu)]
     _, causes, reason = PLANTS[plant]
     function = plant.__name__ if HAS_NAMES else "-"
-    words = ["hold", plant.__name__, began, now(), cpu_time() - cpu, causes, function, reason]
+    words = ["hold", plant.__name__, began, ended, ran, queued, causes, function, reason]
     lines.append("\t".join(map(str, words)))
 
 
 def hold(plant, done):
-    began, cpu = now(), cpu_time()
+    cpu, began = cpu_times(), now()
     if plant is short_callback:
         return hold_by_many(done)
     plant()
@@ -155,7 +163,7 @@ def hold(plant, done):
 def hold_by_many(done):
     start = []
     loop = asyncio.get_running_loop()
-    loop.call_soon(lambda: start.extend([now(), cpu_time()]))
+    loop.call_soon(lambda: start.extend([now(), cpu_times()]))
     for _ in range(5000):
         loop.call_soon(short_callback)
     loop.call_soon(lambda: (note(short_callback, *start), done.set()))

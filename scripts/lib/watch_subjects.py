@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -179,15 +180,16 @@ def libuv_stripped(run):
 
 
 @subject
-def libuv_separate(run):
-    """Like a package with a -dbgsym file: the symbols are in a file beside the program."""
+def libuv_minidebug(run):
+    """Like a program of Fedora, whose symbols are compressed in a section of their own."""
+    need("xz")
     program = compile_plants(run, "-g")
-    debug = program.parent / ".debug"
-    debug.mkdir()
-    symbols = debug / "plants.debug"
-    subprocess.run(["objcopy", "--only-keep-debug", str(program), str(symbols)], check=True)
+    symbols = run.folder / "symbols"
+    subprocess.run(["objcopy", "--strip-debug", str(program), str(symbols)], check=True)
+    subprocess.run(["xz", str(symbols)], check=True)
     subprocess.run(["strip", str(program)], check=True)
-    subprocess.run(["objcopy", f"--add-gnu-debuglink={symbols}", str(program)], check=True)
+    section = f".gnu_debugdata={symbols}.xz"
+    subprocess.run(["objcopy", "--add-section", section, str(program)], check=True)
 
 
 def rust(run, *options):
@@ -213,6 +215,181 @@ def tokio_threads(run):
     rust(run, "--threads")
 
 
+# MARK: Servers, which clients hold
+
+class Client:
+    """A connection that writes the truth about the holds that it causes."""
+
+    def __init__(self, run, family, address):
+        self.run, self.family, self.address = run, family, address
+        self.lines = []
+        self.connect()
+
+    def connect(self):
+        for _ in range(500):
+            self.socket = socket.socket(self.family)
+            try:
+                return self.socket.connect(self.address)
+            except OSError:
+                self.socket.close()
+                time.sleep(0.02)
+        raise SystemExit(f"watch_subjects: cannot connect to {self.address}")
+
+    def hold(self, plant, causes, function, reason, request, until):
+        """The server is held from the request to the answer."""
+        began = time.monotonic_ns()
+        self.socket.sendall(request)
+        answer = self.read(until)
+        ended = time.monotonic_ns()
+        words = ["hold", plant, began, ended, -1, 0, causes, function, reason]
+        self.lines.append("\t".join(map(str, words)))
+        return answer
+
+    def prepare(self, request, until):
+        """A request that may hold the server, and is not judged."""
+        began = time.monotonic_ns()
+        self.socket.sendall(request)
+        self.read(until)
+        self.lines.append(f"known\t{began}\t{time.monotonic_ns()}")
+
+    def read(self, until):
+        answer = b""
+        while not until(answer):
+            data = self.socket.recv(1 << 20)
+            if not data:
+                break
+            answer = answer[-100:] + data
+        return answer
+
+    def finish(self):
+        with open(self.run.truth, "a") as file:
+            file.write("".join(f"{line}\n" for line in self.lines))
+
+
+def redis_request(*words):
+    return b"*%d\r\n" % len(words) + b"".join(
+        b"$%d\r\n%s\r\n" % (len(word), word) for word in map(str.encode, words))
+
+
+def is_line(answer):
+    return answer.endswith(b"\r\n")
+
+
+REDIS_LOOP = """
+local sum = 0
+for i = 1, 12000000 do sum = sum + i end
+return sum
+"""
+
+
+@subject
+def redis(run):
+    path = run.folder / "redis"
+    run.command = [
+        need("redis-server"), "--port", "0", "--unixsocket", str(path), "--save", "",
+        "--enable-debug-command", "yes", "--dir", str(run.folder)]
+
+    def drive(run):
+        client = Client(run, socket.AF_UNIX, str(path))
+        ask = lambda *words: client.prepare(redis_request(*words), is_line)
+        ask("DEBUG", "POPULATE", "300000")
+        for plant, causes, function, reason, words in [
+            ("DEBUG SLEEP", "blocked", "debugCommand", "sleep", ("DEBUG", "SLEEP", "0.06")),
+            ("KEYS", "running", "keysCommand", "-", ("KEYS", "nothing*")),
+            ("EVAL", "running", "evalCommand|evalGenericCommand", "-", ("EVAL", REDIS_LOOP, "0")),
+            ("SORT", "running", "sortCommand|sortCommandGeneric", "-", ("SORT", "list", "ALPHA", "STORE", "other")),
+            ("FLUSHALL", "running", "flushallCommand|emptyData|flushAllDataAndResetRDB", "-", ("FLUSHALL", "SYNC")),
+        ]:
+            for _ in range(ROUNDS):
+                if plant == "SORT":
+                    ask("EVAL", "for i = 1, 150000 do redis.call('RPUSH', 'list', i * 7919 % 150001) end", "0")
+                if plant == "FLUSHALL":
+                    ask("DEBUG", "POPULATE", "300000")
+                time.sleep(0.1)
+                client.hold(plant, causes, function, reason, redis_request(*words), is_line)
+                if plant == "SORT":
+                    ask("DEL", "list")
+        client.finish()
+        client.socket.sendall(redis_request("SHUTDOWN", "NOSAVE"))
+
+    run.drive = drive
+
+
+NGINX = """
+daemon off;
+master_process off;
+pid {folder}/pid;
+error_log {folder}/error;
+events {{ }}
+http {{
+  access_log {folder}/access;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  server {{
+    listen unix:{folder}/nginx;
+    location ~ ^/(a+)+$ {{ return 200; }}
+    location / {{ return 200 other; }}
+  }}
+}}
+"""
+
+
+@subject
+def nginx(run):
+    need("nginx")
+    configuration = run.folder / "nginx.conf"
+    configuration.write_text(NGINX.format(folder=run.folder))
+    run.command = [need("nginx"), "-c", str(configuration), "-e", str(run.folder / "error")]
+
+    def drive(run):
+        client = Client(run, socket.AF_UNIX, str(run.folder / "nginx"))
+        ended = lambda answer: answer.endswith(b"</html>\r\n") or answer.endswith(b"other")
+        for _ in range(2 * ROUNDS):
+            # The number of ways to match doubles with each letter.
+            client.connect()
+            request = b"GET /%sb HTTP/1.1\r\nHost: a\r\n\r\n" % (b"a" * 22)
+            client.hold("slow pattern", "running", "ngx_regex_exec|ngx_http_core_find_config_phase",
+                        "-", request, ended)
+            time.sleep(0.1)
+        client.finish()
+        os.kill(run.program(), signal.SIGTERM)
+
+    run.drive = drive
+
+
+# MARK: Causes outside of the program
+
+@subject
+def node_beside_five(run):
+    """Five other threads use the CPU of a loop."""
+    cpu = max(os.sched_getaffinity(0))
+    node(run, ["computeTwentyMs"])
+    run.command = [need("taskset"), "-c", str(cpu)] + run.command
+    others = [subprocess.Popen([need("taskset"), "-c", str(cpu), "sh", "-c", "while :; do :; done"],
+                               preexec_fn=raise_priority) for _ in range(5)]
+    run.finish = lambda: [other.kill() or other.wait() for other in others]
+
+
+@subject
+def node_quota(run):
+    """A control group allows a quarter of a CPU."""
+    group = pathlib.Path("/sys/fs/cgroup/cpu") / f"watch-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / "cpu.cfs_period_us").write_text("100000")
+        (group / "cpu.cfs_quota_us").write_text("25000")
+    except OSError:
+        raise Missing("a control group that may be changed") from None
+    node(run, ["computeTwentyMs", "busyLoop", "waitForWorker"])
+    # The watch moves there, too, as in a container.
+    run.environment["QUOTA"] = "1"
+    run.command = ["sh", "-c", f"echo $$ >'{group}/cgroup.procs'; exec \"$@\"", "sh", *run.command]
+    run.finish = lambda: group.rmdir()
+
+
 # MARK: Run
 
 def raise_priority():
@@ -234,7 +411,7 @@ def run_subject(name, make, folder):
     make(run)
     environment = os.environ | {"TRUTH": str(run.truth)} | run.environment
     json = folder / "holds.json"
-    command = [WATCH, "--each", "--threshold", f"{THRESHOLD}ms", "--json", str(json), *run.options]
+    command = [WATCH, "--threshold", f"{THRESHOLD}ms", "--json", str(json), *run.options]
     with open(folder / "log", "w") as log:
         run.watch = subprocess.Popen(
             command + ["--"] + run.command, env=environment, stdout=log, stderr=log,

@@ -16,7 +16,8 @@ class Plant:
     name: str
     began: int
     ended: int
-    cpu: int
+    cpu: int  # The time for which the thread ran, or -1 if the subject does not know.
+    queued: int  # The time for which it waited for a CPU.
     causes: set
     functions: set  # Empty if the function cannot be named.
     reason: str  # A pattern of what a blocked thread waits for, or '-'.
@@ -26,10 +27,8 @@ class Plant:
         return self.ended - self.began
 
     def allowed_causes(self):
-        """A plant that ran for less than half of its time may be blamed on the machine."""
-        if "running" in self.causes and self.cpu >= 0 and self.cpu * 2 < self.length:
-            return self.causes | {"waiting for CPU", "stolen"}
-        return self.causes
+        """The machine may be the main cause of a plant that waited for a CPU for long."""
+        return self.causes | ({"waiting for CPU"} if self.queued * 2.5 > self.length else set())
 
 
 @dataclasses.dataclass
@@ -75,10 +74,10 @@ def read_truth(path):
         for line in file:
             kind, *words = line.rstrip("\n").split("\t")
             if kind == "hold":
-                name, began, ended, cpu, causes, functions, reason = words
+                name, began, ended, cpu, queued, causes, functions, reason = words
                 names = set() if functions == "-" else set(functions.split("|"))
                 truth.plants.append(
-                    Plant(name, int(began), int(ended), int(cpu), set(causes.split("|")), names,
+                    Plant(name, int(began), int(ended), int(cpu), int(queued), set(causes.split("|")), names,
                           reason))
             elif kind == "known":
                 truth.known.append((int(words[0]), int(words[1])))
@@ -105,7 +104,7 @@ def overlap(began, ended, hold):
 class Judgement:
     """The results of one subject."""
 
-    columns = ["planted", "found", "length", "named", "cause", "reason", "cpu"]
+    columns = ["planted", "found", "length", "named", "cause", "reason", "ran", "queued"]
 
     def __init__(self, truth, holds, threshold):
         self.rows = {}
@@ -150,15 +149,20 @@ class Judgement:
             self._note(plant, "named", hold.names(plant.functions),
                        f"expected {'|'.join(sorted(plant.functions))}; {hold}")
         self._note(plant, "cause", hold.cause in plant.allowed_causes(),
-                   f"expected {'|'.join(sorted(plant.causes))}, ran {plant.cpu / MS:.1f} ms; {hold}")
+                   f"expected {'|'.join(sorted(plant.causes))}, ran {plant.cpu / MS:.1f} ms, "
+                   f"queued {plant.queued / MS:.1f} ms; {hold}")
         if plant.reason != "-":
             self._note(plant, "reason", re.search(plant.reason, hold.reason) is not None,
                        f"expected '{plant.reason}', not '{hold.reason}'; {hold}")
         if plant.cpu >= 0:
-            error = abs(hold.causes.get("running", 0) - plant.cpu)
-            # The system updates the time of a running thread in steps of 4 to 10 ms.
-            self._note(plant, "cpu", error <= max(plant.cpu * 0.1, 10 * MS),
-                       f"ran {plant.cpu / MS:.1f} ms; {hold}")
+            self._judge_time(plant, "ran", plant.cpu, hold, "running")
+            self._judge_time(plant, "queued", plant.queued, hold, "waiting for CPU")
+
+    def _judge_time(self, plant, column, time, hold, cause):
+        error = abs(hold.causes.get(cause, 0) - time)
+        # The system updates the time of a running thread in steps of 4 to 10 ms.
+        is_right = error <= max(plant.length * 0.1, 10 * MS)
+        self._note(plant, column, is_right, f"{time / MS:.1f} ms; {hold}")
 
     def _judge_other(self, hold, truth):
         """A hold that was not planted is wrong if the loop ran in it."""

@@ -124,8 +124,10 @@ extension WatchedThread {
   /// Adds an observation to the open hold.
   package func observe() {
     guard open != nil, let observation = files.observe() else { return }
-    open?.observations.append(observation)
+    add(observation)
   }
+
+  package func add(_ observation: Observation) { open?.observations.append(observation) }
 
   /// Adds a captured stack to the open hold.
   package func add(_ stack: [StackFrame]) {

@@ -158,11 +158,17 @@ extension Watcher {
     let (log, source) = (log, thread.tracker.source)
     // A wait of a nested loop, which begins again after each stop.
     let nested = log.currentWaitBegan(entry: entry)
-    let waited = nested.map { lw_now().since(max($0, thread.stoppedAt)) } ?? 0
+    let before = lw_now()
+    let waited = nested.map { before.since(max($0, thread.stoppedAt)) } ?? 0
     let outcome = reader.capture(thread: thread.recorded.thread, waited: waited) {
       log.isWaiting(entry: entry, for: source)
     }
     thread.stoppedAt = lw_now()
+    // Only a thread that waits for a disk or for a CPU stops late. The system accounts
+    // for the wait for a CPU.
+    if thread.stoppedAt - before > 2_000_000 {
+      thread.add(Observation(time: before, state: .blocked))
+    }
     switch outcome {
     case .stack(let frames): thread.add(frames)
     case .nothing: break

@@ -24,6 +24,8 @@ fn compute_long() {
 #[inline(never)]
 fn sleep_long() {
     std::thread::sleep(Duration::from_millis(60));
+    // The last call would be a jump, and this function not in the stack.
+    std::hint::black_box(());
 }
 
 #[inline(never)]
@@ -100,8 +102,12 @@ fn now() -> i64 {
     clock(1)
 }
 
-fn cpu_time() -> i64 {
-    clock(3)
+/// The time for which this thread has run, and for which it has waited for a CPU.
+fn cpu_times() -> [i64; 2] {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    let mut words = text.split(' ').map(|word| word.trim().parse().unwrap());
+    words.next();
+    [clock(3), words.next().unwrap()]
 }
 
 async fn plant_all(rounds: usize, with_ticks: bool) -> String {
@@ -117,10 +123,11 @@ async fn plant_all(rounds: usize, with_ticks: bool) -> String {
     for (name, plant, causes, reason) in PLANTS {
         for _ in 0..rounds {
             let line = tokio::spawn(async move {
-                let (began, cpu) = (now(), cpu_time());
+                let ([cpu, queued], began) = (cpu_times(), now());
                 plant();
-                let (ended, cpu) = (now(), cpu_time() - cpu);
-                format!("hold\t{name}\t{began}\t{ended}\t{cpu}\t{causes}\t{name}\t{reason}")
+                let (ended, after) = (now(), cpu_times());
+                let (cpu, queued) = (after[0] - cpu, after[1] - queued);
+                format!("hold\t{name}\t{began}\t{ended}\t{cpu}\t{queued}\t{causes}\t{name}\t{reason}")
             });
             let line = line.await.unwrap();
             writeln!(truth.lock().unwrap(), "{line}").unwrap();
