@@ -6,14 +6,24 @@ import LoopbenchKit
 package final class MachineFiles {
   private let machine = ProcessFile("/proc/stat")
   private let load = ProcessFile("/proc/loadavg")
-  private let group: ProcessFile?
+  private let process: Int32
+  private var folder: String?
+  private var group: ProcessFile?
   /// The quota of the control group in CPUs; nil if it has none.
-  package let quota: Double?
+  package private(set) var quota: Double?
 
   package init(process: Int32) {
-    let folder = Self.groupFolder(of: process)
-    group = folder.flatMap { ProcessFile($0 + "/cpu.stat") }
-    quota = folder.flatMap(Self.quota)
+    self.process = process
+    findGroup()
+  }
+
+  /// Finds the control group of the process, which another program may have changed.
+  package func findGroup() {
+    guard let folder = Self.groupFolder(of: process) else { return }
+    quota = Self.quota(folder)
+    guard folder != self.folder else { return }
+    self.folder = folder
+    group = ProcessFile(folder + "/cpu.stat")
   }
 
   /// The time for which the control group was throttled, in ns.

@@ -122,6 +122,7 @@ extension Watcher {
         others.insert(one.process)
         continue
       }
+      machine.findGroup()
       threads[one.entry] = WatchedThread(one)
       if readers[one.process] == nil { openStacks(of: one.process) }
     }
@@ -140,6 +141,7 @@ extension Watcher {
     guard now - usersReadAt >= 1_000_000_000 else { return }
     usersReadAt = now
     users.read(at: now, except: [process])
+    machine.findGroup()
   }
 
   /// Observes the hold of a thread that has lasted for a period or longer, and
