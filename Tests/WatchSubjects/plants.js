@@ -143,12 +143,21 @@ function cpuTimes() {
   return fs.readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 2).map(Number);
 }
 
-function start() { return { cpu: cpuTimes(), time: now() }; }
+// The time for which this program's control group has been out of its quota.
+function throttledTime() {
+  const text = process.env.QUOTA ? fs.readFileSync(process.env.QUOTA, 'latin1') : '';
+  return Number(/^throttled_time (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+function start() { return { throttled: throttledTime(), cpu: cpuTimes(), time: now() }; }
 
 function note(plant, began) {
   const ended = now();
   const [cpu, queued] = cpuTimes().map((time, i) => time - began.cpu[i]);
-  const cause = plant.cause ?? 'running';
+  const throttled = throttledTime() - began.throttled;
+  const share = throttled / Number(ended - began.time);
+  const own = plant.cause ?? 'running';
+  const cause = share > 0.5 ? 'throttled' : share > 0.2 ? `throttled|${own}` : own;
   const names = plant.names ?? plant.name;
   const words = [plant.name, began.time, ended, cpu, queued, cause, names, plant.reason ?? '-'];
   lines.push(`hold\t${words.join('\t')}`);

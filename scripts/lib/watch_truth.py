@@ -28,6 +28,8 @@ class Plant:
 
     def allowed_causes(self):
         """The machine may be the main cause of a plant that waited for a CPU for long."""
+        if self.causes == {"throttled"}:
+            return self.causes
         return self.causes | ({"waiting for CPU"} if self.queued * 2.5 > self.length else set())
 
 
@@ -156,10 +158,10 @@ class Judgement:
                        f"expected '{plant.reason}', not '{hold.reason}'; {hold}")
         if plant.cpu >= 0:
             self._judge_time(plant, "ran", plant.cpu, hold, "running")
-            self._judge_time(plant, "queued", plant.queued, hold, "waiting for CPU")
+            self._judge_time(plant, "queued", plant.queued, hold, "waiting for CPU", "throttled")
 
-    def _judge_time(self, plant, column, time, hold, cause):
-        error = abs(hold.causes.get(cause, 0) - time)
+    def _judge_time(self, plant, column, time, hold, *causes):
+        error = abs(sum(hold.causes.get(cause, 0) for cause in causes) - time)
         # The system updates the time of a running thread in steps of 4 to 10 ms.
         is_right = error <= max(plant.length * 0.1, 10 * MS)
         self._note(plant, column, is_right, f"{time / MS:.1f} ms; {hold}")
