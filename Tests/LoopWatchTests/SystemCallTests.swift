@@ -3,12 +3,13 @@ import Testing
 
 @Suite("SystemCall")
 struct SystemCallTests {
-  private let names = [0: "read", 61: "wait4", 232: "epoll_wait", 202: "futex"]
+  private let names = [0: "read", 61: "wait4", 232: "epoll_wait", 202: "futex", 257: "openat"]
 
   private func words(_ line: String, children: [String] = []) -> String? {
     let surroundings = CallSurroundings(
       target: { $0 == 7 ? "/srv/pipe" : $0 == 8 ? "socket:[12]" : nil },
-      children: { children }
+      children: { children },
+      text: { $0 == 0x500 ? "/srv/file" : nil }
     )
     return SystemCall(line: line) { names[$0] }?.words(surroundings)
   }
@@ -22,6 +23,8 @@ struct SystemCallTests {
     #expect(words("232 0x11") == "wait in a nested loop")
     #expect(words("232 0x11", children: ["sh"]) == "wait for the child sh")
     #expect(words("202 0x11") == "a lock or another thread")
+    #expect(words("257 0xffffff9c 0x500 0x0") == "openat of /srv/file")
+    #expect(words("257 0xffffff9c 0x501 0x0") == "openat")
     #expect(words("999 0x11") == "system call 999")
   }
 

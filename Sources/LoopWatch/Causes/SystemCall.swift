@@ -29,6 +29,17 @@ package struct SystemCall: Equatable, Sendable {
     return Int32(truncatingIfNeeded: first)
   }
 
+  /// The address of the path that the call works on; nil for other calls.
+  package var path: UInt64? {
+    guard let index = Self.ofPaths[name], index < arguments.count else { return nil }
+    return arguments[index]
+  }
+
+  private static let ofPaths = [
+    "open": 0, "stat": 0, "lstat": 0, "access": 0, "unlink": 0, "mkdir": 0, "rename": 0, "execve": 0,
+    "openat": 1, "newfstatat": 1, "statx": 1, "unlinkat": 1, "mkdirat": 1, "renameat2": 1,
+  ]
+
   private static let ofDescriptors: Set<String> = [
     "read", "write", "pread64", "pwrite64", "readv", "writev", "close", "fsync", "fdatasync",
     "fstat", "getdents64", "ftruncate", "flock", "fcntl", "ioctl", "connect", "accept", "accept4",
@@ -43,12 +54,15 @@ package struct CallSurroundings: Sendable {
   package var target: @Sendable (Int32) -> String?
   /// The names of the thread's child processes.
   package var children: @Sendable () -> [String]
+  /// The text at an address in the process.
+  package var text: @Sendable (UInt64) -> String?
 
   package init(
     target: @escaping @Sendable (Int32) -> String?,
-    children: @escaping @Sendable () -> [String]
+    children: @escaping @Sendable () -> [String],
+    text: @escaping @Sendable (UInt64) -> String? = { _ in nil }
   ) {
-    (self.target, self.children) = (target, children)
+    (self.target, self.children, self.text) = (target, children, text)
   }
 }
 
@@ -68,6 +82,7 @@ extension SystemCall {
       let children = surroundings.children()
       return children.isEmpty ? "wait in a nested loop" : "wait for " + Self.child(surroundings)
     }
+    if let path, let text = surroundings.text(path), !text.isEmpty { return "\(name) of \(text)" }
     guard let descriptor, let target = surroundings.target(descriptor) else { return name }
     return "\(name) of \(Self.plain(target))"
   }

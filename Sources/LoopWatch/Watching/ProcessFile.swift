@@ -23,6 +23,15 @@ package final class ProcessFile: Sendable {
     return text
   }
 
+  /// The text from `offset` on that ends at a zero byte, at most 4,096 bytes.
+  package func text(at offset: UInt64) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
+      let count = lw_read_at(file, bytes.baseAddress, bytes.count, offset)
+      guard count > 0 else { return nil }
+      return Self.string(bytes[..<(bytes[..<count].firstIndex(of: 0) ?? count)])
+    }
+  }
+
   /// The bytes from `offset` on, at most 1 MiB.
   package func bytes(from offset: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 1 << 20) { bytes, count in

@@ -79,7 +79,8 @@ package final class ThreadFiles: Sendable {
     let (process, base) = (process, base)
     return CallSurroundings(
       target: { ProcessFile.link("/proc/\(process)/fd/\($0)") },
-      children: { Self.children(of: base) }
+      children: { Self.children(of: base) },
+      text: { ProcessFile("/proc/\(process)/mem")?.text(at: $0) }
     )
   }
 
