@@ -85,18 +85,19 @@ def prepare_lock():
 
 # Another thread computes, and has the interpreter's lock half of the time.
 def share_interpreter():
+    is_shared.set()
+    other = threading.Thread(target=compute_while_shared)
+    other.start()
     end = now() + 100_000_000
     while now() < end:
         sum(range(1000))
+    is_shared.clear()
+    other.join()
 
 
-def prepare_interpreter():
-    def compute():
-        end = now() + 250_000_000
-        while now() < end:
-            sum(range(1000))
-
-    threading.Thread(target=compute).start()
+def compute_while_shared():
+    while is_shared.is_set():
+        sum(range(1000))
 
 
 def receive_late():
@@ -115,6 +116,7 @@ def short_callback():
 
 text = json.dumps([{"id": i, "name": f"item {i}", "price": i / 3} for i in range(60_000)])
 lock = threading.Lock()
+is_shared = threading.Event()
 receiver, sender = socket.socketpair()
 # function: what to do before it, its causes, and the reason of a blocked thread
 PLANTS = {
@@ -127,7 +129,7 @@ PLANTS = {
     derive_key: (None, "running", "-"),
     slow_pattern: (None, "running", "-"),
     wait_for_lock: (prepare_lock, "blocked", "lock"),
-    share_interpreter: (prepare_interpreter, "blocked|running", "-"),
+    share_interpreter: (None, "blocked|running|waiting for CPU", "-"),
     receive_late: (prepare_receive, "blocked", "recv.* of a socket"),
     short_callback: (None, "running", "-"),
 }
