@@ -151,3 +151,30 @@ struct FrameRolesTests {
     #expect(FrameRoles.role(symbol: symbol, module: module, isProgram: isProgram) == role)
   }
 }
+
+@Suite("RustSymbol")
+struct RustSymbolTests {
+  @Test(
+    "a symbol has a path without type parameters",
+    arguments: [
+      ("_RNvNtNtCsjrHSEGnQ3l9_3std6thread9functions5sleep", "std::thread::functions::sleep"),
+      (
+        "_RINvMNtCsgEmfK2I1SDS_4core3stre18trim_start_matchesReECsgY6Mt91CT9J_14rustc_demangle",
+        "str::trim_start_matches"
+      ),
+      ("_RNvXs_NtCs1_3std2ioNtB4_4FileNtB4_4Read4read", "std::io::File::read"),
+      ("_RNCNvCs1_3app4mains_0B3_", "app::main::{closure}"),
+    ] as [(String, String)]
+  )
+  func path(symbol: String, path: String) { #expect(RustSymbol.path(of: symbol) == path) }
+
+  @Test("a symbol that is damaged or refers to itself has no path", arguments: ["_RB_", "_RN", "_RNvC9x", "main"])
+  func damaged(symbol: String) { #expect(RustSymbol.path(of: symbol) == nil) }
+
+  @Test("the escapes of the older mangling are replaced")
+  func unescaped() {
+    #expect(RustSymbol.unescaped("app::plant::_$u7b$$u7b$closure$u7d$$u7d$") == "app::plant::{{closure}}")
+    #expect(RustSymbol.unescaped("_$LT$a..B$u20$as$u20$C$GT$::f") == "_<a::B as C>::f")
+    #expect(RustSymbol.unescaped("printf(...)") == "printf(...)")
+  }
+}

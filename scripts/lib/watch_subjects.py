@@ -192,27 +192,28 @@ def libuv_minidebug(run):
     subprocess.run(["objcopy", "--add-section", section, str(program)], check=True)
 
 
-def rust(run, *options):
+def rust(run, mangling, *options):
     need("cargo")
     registry = pathlib.Path("/usr/share/cargo/registry")
     if not list(registry.glob("tokio-[0-9]*")):
         raise Missing("librust-tokio-dev")
-    target = ROOT / ".build/watch/rust"
+    target = ROOT / f".build/watch/rust-{mangling}"
+    flags = os.environ | ({"RUSTFLAGS": "-C symbol-mangling-version=v0"} if mangling == "v0" else {})
     subprocess.run(
         ["cargo", "build", "--quiet", "--release", "--offline", "--target-dir", str(target),
          "--config", 'source.crates-io.replace-with="debian"',
-         "--config", f'source.debian.directory="{registry}"'], check=True, cwd=FOLDER / "tokio")
+         "--config", f'source.debian.directory="{registry}"'], check=True, cwd=FOLDER / "tokio", env=flags)
     run.command = [str(target / "release/watch-plants"), *options, str(ROUNDS)]
 
 
 @subject
 def tokio(run):
-    rust(run)
+    rust(run, "legacy")
 
 
 @subject
 def tokio_threads(run):
-    rust(run, "--threads")
+    rust(run, "v0", "--threads")
 
 
 # MARK: Servers, which clients hold

@@ -107,8 +107,10 @@ package final class StackReader {
   private func demangled(_ symbol: String) -> String {
     if let known = names[symbol] { return known }
     var name = symbol
-    if let text = lw_demangle(symbol) {
-      name = String(cString: text)
+    if let path = RustSymbol.path(of: symbol) {
+      name = path
+    } else if let text = lw_demangle(symbol) {
+      name = RustSymbol.unescaped(String(cString: text))
       lw_free(text)
     }
     name = FrameRoles.withoutParameters(name)
