@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import watch_truth
@@ -359,6 +360,70 @@ def nginx(run):
         os.kill(run.program(), signal.SIGTERM)
 
     run.drive = drive
+
+
+@subject
+def resp_server(run):
+    """The example, which is built with `swift build --package-path Examples`."""
+    program = ROOT / "Examples/.build/debug/resp-server"
+    if not program.exists():
+        raise Missing("Examples/.build/debug/resp-server")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    run.command = [str(program), "--port", str(port), "--loops", "1"]
+
+    def drive(run):
+        client = Client(run, socket.AF_INET, ("127.0.0.1", port))
+        words = [f"key-{number}" for number in range(60_000)]
+        for _ in range(ROUNDS):
+            client.hold("DEL", "running", "delete|execute|Session.delete", "-",
+                        redis_request("DEL", *words), is_line)
+            time.sleep(0.1)
+        client.finish()
+        os.kill(run.program(), signal.SIGTERM)
+
+    run.drive = drive
+
+
+# MARK: Without holds
+
+def requests(path, end):
+    """Sends requests on one connection, each after the answer to the last one."""
+    count = 0
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(path))
+        while time.monotonic() < end:
+            client.sendall(b"GET /%d HTTP/1.1\r\nHost: a\r\n\r\n" % count)
+            while not client.recv(1 << 16).endswith(b"}]}"):
+                pass
+            count += 1
+
+
+@subject
+def node_healthy(run):
+    """A busy server for a minute. Nothing may be reported while its loop ran."""
+    path = run.folder / "http"
+    run.command = [need("node"), str(FOLDER / "server.js"), str(path)]
+
+    def drive(run):
+        while not path.exists():
+            time.sleep(0.05)
+        end = time.monotonic() + 12 * ROUNDS
+        clients = [threading.Thread(target=requests, args=(path, end)) for _ in range(4)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        os.kill(run.program(), signal.SIGTERM)
+
+    run.drive = drive
+
+
+@subject
+def tokio_healthy(run):
+    """Threads that wait by turns for events and for each other."""
+    rust(run, "v0", "--healthy")
 
 
 # MARK: Causes outside of the program

@@ -1,7 +1,8 @@
-//! usage: TRUTH=FILE watch-plants [--threads] ROUNDS
+//! usage: TRUTH=FILE watch-plants [--threads | --healthy] ROUNDS
 //!
 //! A program on tokio, on one thread or on four. Holds its loop with each plant, ROUNDS
-//! times, and writes what it planted to TRUTH. ../README.md has the format.
+//! times, and writes what it planted to TRUTH. ../README.md has the format. With
+//! --healthy, short tasks run on four threads for 4 s times ROUNDS, and hold nothing.
 use std::fmt::Write;
 use std::io::Read;
 use std::process::Command;
@@ -139,9 +140,29 @@ async fn plant_all(rounds: usize, with_ticks: bool) -> String {
     text
 }
 
+/// Tasks that sleep for different times and wake each other, so that the threads wait
+/// by turns for events and for each other.
+async fn run_healthy(rounds: usize) -> String {
+    let end = Instant::now() + Duration::from_secs(4 * rounds as u64);
+    let mut tasks = Vec::new();
+    for number in 1..9u64 {
+        tasks.push(tokio::spawn(async move {
+            while Instant::now() < end {
+                let pause = if end - Instant::now() > Duration::from_secs(3) { 1 } else { 40 };
+                tokio::time::sleep(Duration::from_millis(pause * number)).await;
+                tokio::spawn(async { std::hint::black_box(1) }).await.unwrap();
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    String::new()
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().collect();
-    let with_threads = words[1] == "--threads";
+    let with_threads = words[1].starts_with("--");
     let rounds = words.last().unwrap().parse().unwrap();
     let mut builder = match with_threads {
         true => tokio::runtime::Builder::new_multi_thread(),
@@ -149,7 +170,10 @@ fn main() {
     };
     let runtime = builder.worker_threads(4).enable_all().build().unwrap();
     // Other threads run the ticks, so they prove nothing about the held one.
-    let work = runtime.spawn(plant_all(rounds, !with_threads));
+    let work = match words[1].as_str() {
+        "--healthy" => runtime.spawn(run_healthy(rounds)),
+        _ => runtime.spawn(plant_all(rounds, !with_threads)),
+    };
     let text = runtime.block_on(work).unwrap();
     std::fs::write(std::env::var("TRUTH").unwrap(), text).unwrap();
 }
