@@ -57,7 +57,7 @@ package final class WaitSampler: WaitLog {
   }
 
   package func currentWaitBegan(entry: Int) -> UInt64? {
-    state.withLock { $0.threads[Int32(entry)]?.currentWaitBegan }
+    state.withLock { $0.threads[Int32(entry)]?.waits.currentWaitBegan }
   }
 
   package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
