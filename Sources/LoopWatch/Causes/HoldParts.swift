@@ -28,6 +28,8 @@ package struct Observation: Equatable, Sendable {
   package var state: State
   /// The reason of a blocked thread, in words.
   package var reason: String?
+  /// The place of a wait for another thread.
+  package var lockPlace: [UInt64]?
 
   package init(time: UInt64, state: State, reason: String? = nil) {
     (self.time, self.state, self.reason) = (time, state, reason)

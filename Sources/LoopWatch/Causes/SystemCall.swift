@@ -2,6 +2,8 @@
 package struct SystemCall: Equatable, Sendable {
   package var name: String
   package var arguments: [UInt64]
+  /// The stack pointer and the program counter, if they are known.
+  package var registers: [UInt64] = []
 
   package init(name: String, arguments: [UInt64]) {
     (self.name, self.arguments) = (name, arguments)
@@ -12,10 +14,16 @@ package struct SystemCall: Equatable, Sendable {
   package init?(line: String, name: (Int) -> String?) {
     let words = line.split(separator: " ")
     guard let first = words.first, let number = Int(first), number >= 0 else { return nil }
-    self.init(
-      name: name(number) ?? "system call \(number)",
-      arguments: words.dropFirst().prefix(6).map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
-    )
+    let values = words.dropFirst().map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
+    self.init(name: name(number) ?? "system call \(number)", arguments: Array(values.prefix(6)))
+    registers = Array(values.dropFirst(6))
+  }
+
+  /// The place of a wait for another thread; nil for other calls. A thread that waits at
+  /// the same place again was called in the same way.
+  package var lockPlace: [UInt64]? {
+    guard name == "futex", let address = arguments.first, registers.count == 2 else { return nil }
+    return [address] + registers
   }
 
   /// True for a wait for events.

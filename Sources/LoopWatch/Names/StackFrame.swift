@@ -63,6 +63,20 @@ package enum FrameRoles {
     return index == name.startIndex ? name : String(name[..<index])
   }
 
+  /// True for the stack of a thread that waits for other threads of its runtime, one of
+  /// which waits for events.
+  package static func isParked(_ stack: [StackFrame]) -> Bool {
+    for frame in stack {
+      if parking.contains(where: { frame.function.hasSuffix($0) }) { return true }
+      if frame.role == .program { return false }
+    }
+    return false
+  }
+
+  private static let parking = [
+    "::park::Parker::park", "::park::Inner::park", "asio::detail::posix_event::wait",
+  ]
+
   /// True for an executable whose own functions are an interpreter's.
   package static func isInterpreter(_ file: String) -> Bool {
     ["node", "python", "libpython", "libnode", "ruby", "perl", "bun", "deno"]

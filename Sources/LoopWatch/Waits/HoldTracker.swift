@@ -68,6 +68,16 @@ extension HoldTracker {
     return hold
   }
 
+  /// Ends the hold at `time`, when the thread began to wait for other threads of its
+  /// runtime, which poll meanwhile.
+  package mutating func park(at time: UInt64) -> Hold? {
+    defer { heldSince = nil }
+    return heldSince.map { Hold(began: $0, ended: max(time, $0), events: events) }
+  }
+
+  /// Begins a hold at `time`, when the thread ran again.
+  package mutating func unpark(at time: UInt64) { heldSince = time }
+
   /// Forgets the time of the last wait if waits were lost since, because the hold
   /// would be too long.
   private mutating func noteGap(before wait: Wait) {

@@ -46,7 +46,10 @@ package final class ThreadFiles: Sendable {
     case "D" where currentCall() == nil:
       return Observation(time: time, state: .blocked, reason: "a page of a file")
     default:
-      return Observation(time: time, state: .blocked, reason: currentCall()?.words(surroundings))
+      let call = currentCall()
+      var observation = Observation(time: time, state: .blocked, reason: call?.words(surroundings))
+      observation.lockPlace = call?.lockPlace
+      return observation
     }
   }
 

@@ -7,6 +7,10 @@ package final class WatchedThread {
   package private(set) var open: OpenHold?
   /// The time of the last capture of its stack.
   package var stoppedAt: UInt64 = 0
+  /// True while the thread waits for other threads of its runtime.
+  private var isParked = false
+  /// The places where it does so.
+  private var parkingPlaces: Set<[UInt64]> = []
   private var nextWait: UInt64 = 0
   private var last: Mark
   private var heldTime: UInt64 = 0
@@ -81,6 +85,7 @@ extension WatchedThread {
     let process = recorded.process
     var hasNews = false
     log.readWaits(entry: recorded.entry, from: nextWait) { wait in
+      isParked = false
       nextWait = wait.ended == nil ? wait.number : wait.number + 1
       hasNews = hasNews || wait.ended != nil
       let hold = tracker.add(wait) { descriptor in
@@ -90,15 +95,35 @@ extension WatchedThread {
       heldTime += hold.length
       if hold.length >= threshold { late.append(hold) }
     }
-    guard hasNews || !late.isEmpty || tracker.heldSince != nil else { return [] }
+    guard hasNews || !late.isEmpty || tracker.heldSince != nil || isParked else { return [] }
     // A thread that has ended no longer tells, but its last holds count.
     var usage = files.usage() ?? last.usage
     machine(&usage)
+    if isParked, usage.running != last.usage.running {
+      isParked = false
+      // It ran at any time since the last reading.
+      tracker.unpark(at: last.usage.time + usage.time.since(last.usage.time) / 2)
+    }
     let mark = Mark(usage: usage, held: heldTime + (tracker.heldSince.map { now.since($0) } ?? 0))
     let ended = late.map { divide($0, until: mark) }
     noteOpenHold(mark)
     last = mark
     return ended
+  }
+
+  /// Ends the hold if the thread is at a place where it waits for other threads of its
+  /// runtime. Returns the hold if it lasted `threshold` or longer.
+  package func parkIfIdle(threshold: UInt64) -> EndedHold? {
+    guard let open, let place = open.observations.last?.lockPlace, parkingPlaces.contains(place) else {
+      return nil
+    }
+    let busy = open.observations.last { $0.lockPlace != place }
+    let hold = tracker.park(at: busy?.time ?? open.began)
+    isParked = true
+    defer { self.open = nil }
+    guard let hold else { return nil }
+    heldTime += hold.length
+    return hold.length >= threshold ? divide(hold, until: last) : nil
   }
 
   private func divide(_ hold: Hold, until mark: Mark) -> EndedHold {
@@ -132,6 +157,11 @@ extension WatchedThread {
   /// Adds a captured stack to the open hold.
   package func add(_ stack: [StackFrame]) {
     let state = open?.observations.last?.state ?? .runnable
+    if FrameRoles.isParked(stack), let place = open?.observations.last?.lockPlace {
+      // Bounded, because a program can have any number of places.
+      if parkingPlaces.count == 16 { parkingPlaces = [] }
+      parkingPlaces.insert(place)
+    }
     open?.captures.add(Capture(stack: stack, state: state))
   }
 }

@@ -151,8 +151,17 @@ extension Watcher {
     let age = lw_now().since(open.began)
     guard age >= period else { return }
     thread.observe()
+    if park(thread) { return }
     guard age >= threshold / 2 * UInt64(open.captures.nextDue) else { return }
     capture(thread, entry)
+  }
+
+  /// Ends the hold of a thread that waits for other threads of its runtime. Returns false
+  /// if it does not.
+  private func park(_ thread: WatchedThread) -> Bool {
+    let hold = thread.parkIfIdle(threshold: threshold)
+    if let hold { add(hold, of: thread) }
+    return thread.open == nil
   }
 
   private func capture(_ thread: WatchedThread, _ entry: Int) {
@@ -172,7 +181,9 @@ extension Watcher {
       thread.add(Observation(time: before, state: .blocked))
     }
     switch outcome {
-    case .stack(let frames): thread.add(frames)
+    case .stack(let frames):
+      thread.add(frames)
+      _ = park(thread)
     case .nothing: break
     case .refused(let reason): stackError = reason
     }
