@@ -21,7 +21,7 @@ import watch_truth
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests/WatchSubjects"
-WATCH = os.environ.get("LOOPBENCH_WATCH", str(ROOT / ".build/debug/loopbench-watch"))
+WATCH = os.environ.get("LOOPBENCH_WATCH", str(ROOT / ".build/release/loopbench-watch"))
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 THRESHOLD = 20  # ms
 

@@ -7,6 +7,12 @@ package final class MachineFiles {
   private let machine = ProcessFile("/proc/stat")
   private let load = ProcessFile("/proc/loadavg")
   private let process: Int32
+  private var readAt: UInt64 = 0
+  /// The time for which the control group was throttled, in ns.
+  package private(set) var throttled: UInt64 = 0
+  /// The time that the hypervisor took, divided by the number of CPUs, in ns. The
+  /// kernel counts it in steps of 10 ms.
+  package private(set) var stolen: UInt64 = 0
   private var folder: String?
   private var group: ProcessFile?
   /// The quota of the control group in CPUs; nil if it has none.
@@ -26,8 +32,18 @@ package final class MachineFiles {
     group = ProcessFile(folder + "/cpu.stat")
   }
 
-  /// The time for which the control group was throttled, in ns.
-  package func throttled() -> UInt64 {
+  /// Reads the counters, unless they were read a moment ago and nothing depends on them.
+  package func read(at now: UInt64, isUrgent: Bool) {
+    guard isUrgent || now.since(readAt) >= Self.period else { return }
+    readAt = now
+    (throttled, stolen) = (readThrottled(), readStolen())
+  }
+
+  /// The counters tell the causes of time that a thread did not run, so they may be older
+  /// than the start of a hold. Reading them costs as much as ten looks at a thread.
+  private static let period: UInt64 = 50_000_000
+
+  private func readThrottled() -> UInt64 {
     guard let text = group?.text() else { return 0 }
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -38,9 +54,7 @@ package final class MachineFiles {
     return 0
   }
 
-  /// The time that the hypervisor took, divided by the number of CPUs, in ns. The
-  /// kernel counts it in steps of 10 ms.
-  package func stolen() -> UInt64 {
+  private func readStolen() -> UInt64 {
     guard let text = machine?.text(), let line = text.split(separator: "\n").first else { return 0 }
     let words = line.split(separator: " ")
     guard words.count > 8, let steps = UInt64(words[8]) else { return 0 }

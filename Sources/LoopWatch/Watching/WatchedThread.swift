@@ -73,13 +73,14 @@ extension WatchedThread {
   /// - Parameters:
   ///   - log: The source of the waits.
   ///   - now: The time.
-  ///   - machine: Adds the counters of the machine to a reading.
+  ///   - machine: Adds the counters of the machine to a reading. Its second argument is
+  ///     true if a hold ended, whose causes they tell.
   /// - Returns: The holds that ended and lasted `threshold` or longer.
   package func advance(
     _ log: some WaitLog,
     now: UInt64,
     threshold: UInt64,
-    machine: (inout ThreadUsage) -> Void
+    machine: (inout ThreadUsage, Bool) -> Void
   ) -> [EndedHold] {
     var late: [Hold] = []
     let process = recorded.process
@@ -98,7 +99,7 @@ extension WatchedThread {
     guard hasNews || !late.isEmpty || tracker.heldSince != nil || isParked else { return [] }
     // A thread that has ended no longer tells, but its last holds count.
     var usage = files.usage() ?? last.usage
-    machine(&usage)
+    machine(&usage, !late.isEmpty)
     if isParked, usage.running != last.usage.running {
       isParked = false
       // It ran at any time since the last reading.

@@ -89,7 +89,6 @@ package final class Watcher {
       if thread.tracker.isLoop { inspect(thread, entry) }
     }
     summary.length = now - began
-    summary.neighbours = neighbours
     summary.ticks = ticks - ticksBefore
     summary.lost = endedLost + threads.values.reduce(0) { $0 + $1.tracker.lost }
   }
@@ -98,12 +97,22 @@ package final class Watcher {
 extension Watcher {
   /// Reads the waits of a thread since the last call.
   private func advance(_ thread: WatchedThread) {
-    let late = thread.advance(log, now: lw_now(), threshold: threshold) { usage in
-      usage.throttled = machine.throttled()
-      usage.stolen = machine.stolen()
+    let now = lw_now()
+    let late = thread.advance(log, now: now, threshold: threshold) { usage, isLate in
+      machine.read(at: now, isUrgent: isLate)
+      (usage.throttled, usage.stolen) = (machine.throttled, machine.stolen)
     }
     guard thread.tracker.isLoop else { return }
-    for ended in late { add(ended, of: thread) }
+    for ended in late where !mayBeParked(ended, thread) { add(ended, of: thread) }
+  }
+
+  /// True for a hold that was not observed, of a thread that polls by turns with others.
+  private func mayBeParked(_ ended: WatchedThread.EndedHold, _ thread: WatchedThread) -> Bool {
+    guard ended.open.observations.isEmpty, ended.parts.main == .unexplained else { return false }
+    return threads.values.contains {
+      $0 !== thread && $0.recorded.process == thread.recorded.process
+        && $0.tracker.source == thread.tracker.source
+    }
   }
 
   private func findThreads(_ now: UInt64) {
@@ -141,6 +150,7 @@ extension Watcher {
     guard now - usersReadAt >= 1_000_000_000 else { return }
     usersReadAt = now
     users.read(at: now, except: [process])
+    summary.neighbours = neighbours
     machine.findGroup()
   }
 
