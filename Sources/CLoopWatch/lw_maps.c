@@ -48,30 +48,56 @@ static int add(struct lw_maps *maps, size_t *capacity, struct lw_mapping mapping
   return 0;
 }
 
+static const uint64_t hash_start = 14695981039346656037u;
+
 static uint64_t hash(uint64_t hash, const char *text) {
   for (; *text != 0; text++) hash = (hash ^ (uint8_t)*text) * 1099511628211u;
   return hash;
 }
 
+// The mappings of a file follow each other in memory.
+struct group {
+  uint64_t file;
+  bool is_first;
+};
+
 // Adds the mapping of one line if it is executable. The line is
 // "start-end rwxp offset device inode path".
-static int add_line(struct lw_maps *maps, size_t *capacity, char *line) {
+static int add_line(struct lw_maps *maps, size_t *capacity, struct group *group, char *line) {
+  struct lw_mapping mapping = {0};
   char *text = line;
-  struct lw_mapping mapping;
   mapping.range.start = strtoull(text, &text, 16);
   mapping.range.end = strtoull(text + 1, &text, 16);
-  if (text[3] != 'x') return 0;
+  bool is_executable = text[3] == 'x';
+  mapping.offset = strtoull(text + 5, &text, 16);
+  mapping.file = hash(hash_start, text);
   char *path = text + 1;
-  for (int field = 0; field < 4; field++) {
-    path += strcspn(path, " \n");
-    path += strspn(path, " ");
-  }
+  for (int field = 0; field < 2; field++) path += strcspn(path, " ") + 1;
+  path += strspn(path, " ");
   path[strcspn(path, "\n")] = 0;
-  if (starts_with(path, "[vsyscall]")) return 0;
   mapping.kind = kind_of(path);
-  if (mapping.kind == lw_file_code) maps->files = hash(maps->files, line);
+  if (mapping.kind == lw_file_code && group->file != mapping.file) {
+    *group = (struct group){mapping.file, mapping.offset == 0};
+  }
+  mapping.is_first = group->is_first;
+  if (!is_executable || starts_with(path, "[vsyscall]")) return 0;
+  if (mapping.kind == lw_file_code) maps->files = hash(hash(maps->files, line), path);
   if (mapping.kind == lw_file_code && is_libc(path)) maps->libc = mapping.range;
   return add(maps, capacity, mapping);
+}
+
+// V8 maps its built-in functions from the program's file again, near generated code.
+static void find_original(const struct lw_maps *maps, struct lw_mapping *copy) {
+  if (copy->kind != lw_file_code || copy->is_first) return;
+  for (size_t i = 0; i < maps->count; i++) {
+    const struct lw_mapping *mapping = &maps->mappings[i];
+    uint64_t size = mapping->range.end - mapping->range.start;
+    uint64_t distance = copy->offset - mapping->offset;
+    if (mapping->file != copy->file || !mapping->is_first || distance >= size) continue;
+    copy->kind = lw_copied_code;
+    copy->original = mapping->range.start + distance;
+    return;
+  }
 }
 
 int lw_maps_read(struct lw_maps *maps, int pid) {
@@ -83,9 +109,13 @@ int lw_maps_read(struct lw_maps *maps, int pid) {
   size_t capacity = 0, size = 0;
   char *line = NULL;
   int error = 0;
-  while (error == 0 && getline(&line, &size, file) > 0) error = add_line(maps, &capacity, line);
+  struct group group = {0};
+  while (error == 0 && getline(&line, &size, file) > 0) {
+    error = add_line(maps, &capacity, &group, line);
+  }
   free(line);
   fclose(file);
+  for (size_t i = 0; i < maps->count; i++) find_original(maps, &maps->mappings[i]);
   maps->read_at = lw_now();
   // The maps of a process that has ended are empty.
   return error != 0 ? error : maps->count == 0 ? ESRCH : 0;

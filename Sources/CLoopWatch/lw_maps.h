@@ -9,12 +9,17 @@
 enum lw_mapping_kind {
   lw_file_code,       // Mapped from a file.
   lw_vdso_code,       // The kernel's functions.
+  lw_copied_code,     // A second mapping of a part of a file, which libdw misreads.
   lw_generated_code,  // Written by the program, such as by a compiler for JavaScript.
 };
 
 struct lw_mapping {
   struct lw_range range;
   enum lw_mapping_kind kind;
+  uint64_t file;      // A hash that identifies the file.
+  uint64_t offset;    // In the file.
+  bool is_first;      // The file's mappings here start with the start of the file.
+  uint64_t original;  // The address of the same code in the first mapping, if copied.
 };
 
 struct lw_maps {

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // Opens a file as the process sees it, which may be in a container. Returns -1 if it
@@ -136,13 +138,20 @@ static int open_modules(struct lw_process *process,
 int lw_process_open(struct lw_process *process,
                     const struct lw_thread_callbacks *thread_callbacks, void *context,
                     char *message, size_t capacity) {
+  static const struct timespec pause = {0, 2000000};
+  int error = 0;
   snprintf(message, capacity, "%s", "");
-  process->elf = NULL;
-  process->file = -1;
-  int error = open_modules(process, thread_callbacks, context);
-  if (error == 0) return 0;
-  if (error == EINVAL) snprintf(message, capacity, "%s", process->libdw->errmsg(-1));
-  lw_process_close(process);
+  // During exec, a process has no mappings for a moment.
+  for (int attempt = 0; attempt < 5; attempt++) {
+    if (attempt > 0) nanosleep(&pause, NULL);
+    process->elf = NULL;
+    process->file = -1;
+    error = open_modules(process, thread_callbacks, context);
+    if (error == 0) return 0;
+    if (error == EINVAL) snprintf(message, capacity, "%s", process->libdw->errmsg(-1));
+    lw_process_close(process);
+    if (error != ESRCH || kill(process->pid, 0) != 0) break;
+  }
   return error;
 }
 

@@ -124,6 +124,15 @@ static void unwind(lw_stacks *stacks, uint64_t *addresses, size_t capacity) {
   lw_unwind(unwinder);
 }
 
+static struct lw_frame name_frame(struct lw_process *process, uint64_t address) {
+  const struct lw_mapping *mapping = lw_maps_find(&process->maps, address);
+  if (mapping == NULL || mapping->kind == lw_generated_code) return (struct lw_frame){.address = address};
+  uint64_t original = address;
+  if (mapping->kind == lw_copied_code) original += mapping->original - mapping->range.start;
+  struct lw_name name = lw_symbols_find(&process->symbols, original);
+  return (struct lw_frame){address, name.symbol, name.module};
+}
+
 // Returns the number of frames.
 static size_t fill(lw_stacks *stacks, struct lw_frame *frames, size_t capacity) {
   uint64_t *addresses = calloc(capacity, sizeof *addresses);
@@ -131,11 +140,7 @@ static size_t fill(lw_stacks *stacks, struct lw_frame *frames, size_t capacity) 
   refresh_if_old(stacks);
   unwind(stacks, addresses, capacity);
   for (size_t i = 0; i < stacks->unwinder.count; i++) {
-    struct lw_name name = lw_symbols_find(&stacks->process.symbols, addresses[i]);
-    const struct lw_mapping *mapping = lw_maps_find(&stacks->process.maps, addresses[i]);
-    bool is_generated = mapping == NULL || mapping->kind == lw_generated_code;
-    frames[i] = is_generated ? (struct lw_frame){addresses[i], NULL, NULL}
-                             : (struct lw_frame){addresses[i], name.symbol, name.module};
+    frames[i] = name_frame(&stacks->process, addresses[i]);
   }
   free(addresses);
   return stacks->unwinder.count;

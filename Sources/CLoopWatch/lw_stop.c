@@ -36,11 +36,14 @@ static char state_of(int pid, int tid) {
 
 static bool is_dead(char state) { return state == 0 || state == 'X' || state == 'Z'; }
 
-// The thread has ended, or has another number since it called exec.
+// The thread has ended, or has another number since it called exec. The kernel reports
+// a stop, too, whether it is asked for or not.
 static bool has_ended(int tid) {
   siginfo_t info = {0};
   int result = waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
-  return result != 0 ? errno == ECHILD : info.si_pid == tid;
+  if (result != 0) return errno == ECHILD;
+  return info.si_pid == tid && (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+                                info.si_code == CLD_DUMPED);
 }
 
 // The program must not wait for this thread, also if all CPUs are busy. Only some

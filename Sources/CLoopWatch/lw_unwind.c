@@ -60,9 +60,11 @@ const struct lw_thread_callbacks lw_unwind_callbacks = {
     .set_initial_registers = set_initial_registers,
 };
 
+// The code that this part steps through. Copied code is generated code in a file.
 static bool is_generated(const struct lw_unwinder *unwinder, uint64_t pc) {
   const struct lw_mapping *mapping = lw_maps_find(unwinder->maps, pc);
-  return mapping != NULL && mapping->kind == lw_generated_code;
+  return mapping != NULL &&
+         (mapping->kind == lw_generated_code || mapping->kind == lw_copied_code);
 }
 
 // Returns false if there is no room.
