@@ -120,6 +120,11 @@ void lw_restart_call(pid_t tid, const struct user_regs_struct *registers, uint64
 }
 
 
+uint64_t lw_call_target(uint64_t code, uint64_t pc) {
+  if ((code & 0xff) != 0xe8) return 0;
+  return pc + (uint64_t)(int64_t)(int32_t)(code >> 8);
+}
+
 // Code at a program counter where the frame pointer is not this frame's.
 static const struct {
   uint8_t bytes[6];

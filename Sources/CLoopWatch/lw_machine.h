@@ -25,6 +25,9 @@ enum { lw_fp = 6, lw_sp = 7, lw_pc = 16, lw_register_count = 17 };
 // The bytes below the stack pointer that a function may use.
 enum { lw_red_zone = 128 };
 
+// The bytes of a call instruction that holds the called address.
+enum { lw_call_size = 5 };
+
 #endif
 
 // Registers of a frame, numbered as in DWARF. A caller's frame knows only some.
@@ -56,6 +59,10 @@ void lw_restart_call(pid_t tid, const struct user_regs_struct *registers, uint64
 
 // Reads a word of the thread's memory.
 typedef bool (*lw_read_word)(void *context, uint64_t address, uint64_t *word);
+
+// Returns the function that the instruction before `pc` calls, or 0 if it is no call or
+// does not hold an address. `code` is the instruction.
+uint64_t lw_call_target(uint64_t code, uint64_t pc);
 
 // Replaces `registers`, a frame in generated code, with its caller's. `is_innermost`
 // says that the frame was not left by a call. Returns false if there is no caller.

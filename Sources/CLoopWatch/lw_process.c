@@ -105,6 +105,8 @@ static int report(struct lw_process *process) {
     error = EINVAL;
   }
   process->libdw->getmodules(process->dwfl, add_data, process, 0);
+  // libdw's code for a process without an auxiliary vector.
+  if (error == ENOEXEC) return ESRCH;
   return error < 0 ? EINVAL : error;
 }
 

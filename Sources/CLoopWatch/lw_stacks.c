@@ -7,6 +7,7 @@
 
 #if LW_SUPPORTED
 
+#include "lw_blocked.h"
 #include "lw_process.h"
 #include "lw_unwind.h"
 
@@ -22,6 +23,7 @@ struct lw_stacks {
   struct lw_process process;
   struct lw_unwinder unwinder;
   struct lw_stop stop;
+  bool always_stops;
   uint8_t stack[lw_stack_capacity];
 };
 
@@ -57,6 +59,12 @@ static int open_process(lw_stacks *stacks, char *reason, size_t capacity) {
                          capacity);
 }
 
+// Reads the symbols of the program now, because a large program has many.
+static void read_symbols(lw_stacks *stacks) {
+  if (stacks->process.maps.count == 0) return;
+  lw_symbols_find(&stacks->process.symbols, stacks->process.maps.mappings[0].range.start);
+}
+
 lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity) {
   const struct lw_libdw *libdw = lw_libdw_load(message, capacity);
   if (libdw == NULL) return NULL;
@@ -78,7 +86,10 @@ lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity) {
   stacks->stop.stack = stacks->stack;
   char reason[160];
   int error = open_process(stacks, reason, sizeof reason);
-  if (error == 0) return stacks;
+  if (error == 0) {
+    read_symbols(stacks);
+    return stacks;
+  }
   explain(pid, error, reason, message, capacity);
   free(stacks);
   return NULL;
@@ -116,6 +127,7 @@ static void unwind(lw_stacks *stacks, uint64_t *addresses, size_t capacity) {
   unwinder->libdw = stacks->libdw;
   unwinder->dwfl = stacks->process.dwfl;
   unwinder->maps = &stacks->process.maps;
+  unwinder->symbols = &stacks->process.symbols;
   unwinder->stop = &stacks->stop;
   unwinder->addresses = addresses;
   unwinder->capacity = capacity;
@@ -133,17 +145,40 @@ static struct lw_frame name_frame(struct lw_process *process, uint64_t address) 
   return (struct lw_frame){address, name.symbol, name.module};
 }
 
-// Returns the number of frames.
-static size_t fill(lw_stacks *stacks, struct lw_frame *frames, size_t capacity) {
+// Returns the number of frames, or 0 if the stack must be `complete` and is not.
+static size_t fill(lw_stacks *stacks, struct lw_frame *frames, size_t capacity, bool complete) {
   uint64_t *addresses = calloc(capacity, sizeof *addresses);
   if (addresses == NULL) return 0;
   refresh_if_old(stacks);
   unwind(stacks, addresses, capacity);
-  for (size_t i = 0; i < stacks->unwinder.count; i++) {
-    frames[i] = name_frame(&stacks->process, addresses[i]);
-  }
+  size_t count = complete && !stacks->unwinder.is_complete ? 0 : stacks->unwinder.count;
+  for (size_t i = 0; i < count; i++) frames[i] = name_frame(&stacks->process, addresses[i]);
   free(addresses);
-  return stacks->unwinder.count;
+  return count;
+}
+
+// A thread that sleeps in a system call need not be stopped if libdw finds the rest of
+// its registers on the stack.
+static lw_outcome capture_blocked(lw_stacks *stacks, struct lw_frame *frames, size_t capacity,
+                                  size_t *count) {
+  struct lw_stop *stop = &stacks->stop;
+  if (stacks->libdw->frame_reg == NULL || stacks->always_stops) return lw_unreadable;
+  if (stop->is_waiting != NULL && stop->is_waiting(stop->context)) return lw_is_waiting;
+  if (!lw_copy_blocked(stop)) return lw_unreadable;
+  if (stop->is_waiting != NULL && stop->is_waiting(stop->context)) return lw_is_waiting;
+  if (!follow_exec(stacks)) return lw_no_thread;
+  *count = fill(stacks, frames, capacity, true);
+  return *count > 0 ? lw_captured : lw_unreadable;
+}
+
+static lw_outcome capture_running(lw_stacks *stacks, struct lw_frame *frames, size_t capacity,
+                                  size_t *count) {
+  struct lw_stop *stop = &stacks->stop;
+  lw_outcome outcome = lw_stop_thread(stop);
+  if (outcome != lw_captured) return outcome;
+  if (!follow_exec(stacks)) return lw_no_thread;
+  *count = fill(stacks, frames, capacity, false);
+  return *count > 0 ? lw_captured : lw_unreadable;
 }
 
 lw_outcome lw_stacks_capture(
@@ -156,16 +191,18 @@ lw_outcome lw_stacks_capture(
   stop->context = context;
   stop->waited = waited;
   stop->libc = stacks->process.maps.libc;
-  lw_outcome outcome = lw_stop_thread(stop);
+  lw_outcome outcome = capture_blocked(stacks, frames, capacity, count);
+  if (outcome == lw_unreadable) outcome = capture_running(stacks, frames, capacity, count);
   *nanoseconds = stop->nanoseconds;
   errno = stop->error;
-  if (outcome != lw_captured) return outcome;
-  if (!follow_exec(stacks)) return lw_no_thread;
-  *count = fill(stacks, frames, capacity);
-  return *count > 0 ? lw_captured : lw_unreadable;
+  return outcome;
 }
 
+void lw_stacks_always_stop(lw_stacks *stacks) { stacks->always_stops = true; }
+
 #else
+
+void lw_stacks_always_stop(lw_stacks *stacks) { (void)stacks; }
 
 lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity) {
   (void)pid;

@@ -1,9 +1,10 @@
-// Makes the headers declare `process_vm_readv`.
+// Makes the headers declare the flags of `waitid`.
 #define _GNU_SOURCE
 #include "lw_stop.h"
 
 #if LW_SUPPORTED
 
+#include "lw_blocked.h"
 #include "lw_maps.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,15 +100,6 @@ static int pending_signal(int tid) {
   return info.si_code >> 8 == PTRACE_EVENT_STOP ? 0 : info.si_signo;
 }
 
-static void copy_stack(struct lw_stop *stop) {
-  stop->base = stop->registers.values[lw_sp] - lw_red_zone;
-  struct iovec local = {stop->stack, lw_stack_capacity};
-  struct iovec remote = {(void *)(uintptr_t)stop->base, lw_stack_capacity};
-  // Reads up to the end of the mapping.
-  ssize_t length = process_vm_readv(stop->tid, &local, 1, &remote, 1, 0);
-  stop->length = length > 0 ? (size_t)length : 0;
-}
-
 static lw_outcome copy_stopped(struct lw_stop *stop, const struct user_regs_struct *registers) {
   // First, so that the restart does not depend on the rest.
   lw_restart_call(stop->tid, registers, stop->waited, stop->libc);
@@ -116,7 +107,7 @@ static lw_outcome copy_stopped(struct lw_stop *stop, const struct user_regs_stru
   bool is_waiting = stop->is_waiting != NULL && stop->is_waiting(stop->context);
   if (!is_waiting) {
     stop->registers = lw_dwarf_registers(registers);
-    copy_stack(stop);
+    lw_copy_stack(stop);
   }
   // Fails only if the thread was killed.
   ptrace(PTRACE_DETACH, stop->tid, NULL, (void *)(intptr_t)signal);

@@ -78,7 +78,7 @@ static struct lw_symbol_table *read_table(const struct lw_libdw *libdw, Dwfl_Mod
 // Functions rarely contain other symbols. Labels have no size, so a far one is wrong.
 enum { most_nested = 16, most_label_distance = 4096 };
 
-static const char *search(const struct lw_symbol_table *table, uint64_t address) {
+static const struct symbol *search(const struct lw_symbol_table *table, uint64_t address) {
   size_t low = 0, high = table->count;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -87,31 +87,43 @@ static const char *search(const struct lw_symbol_table *table, uint64_t address)
   }
   for (size_t i = low; i > 0 && low - i < most_nested; i--) {
     const struct symbol *symbol = &table->symbols[i - 1];
-    if (address - symbol->start < symbol->size) return symbol->name;
+    if (address - symbol->start < symbol->size) return symbol;
   }
   if (low == 0) return NULL;
   const struct symbol *label = &table->symbols[low - 1];
   bool is_near = label->size == 0 && address - label->start < most_label_distance;
-  return is_near ? label->name : NULL;
+  return is_near ? label : NULL;
 }
 
 static const char *module_name(const char *name) {
   return strncmp(name, "[vdso", 5) == 0 ? "[vdso]" : name;
 }
 
-static struct lw_name look_up(struct lw_symbols *symbols, uint64_t address) {
-  struct lw_name name = {.address = address};
+// Returns the symbol that contains `address`, or NULL. Writes the path of its module.
+static const struct symbol *find_symbol(struct lw_symbols *symbols, uint64_t address,
+                                        const char **path) {
+  *path = NULL;
   Dwfl_Module *module = symbols->libdw->addrmodule(symbols->dwfl, address);
-  if (module == NULL) return name;
+  if (module == NULL) return NULL;
   void **slot = NULL;
-  const char *path =
-      symbols->libdw->module_info(module, &slot, NULL, NULL, NULL, NULL, NULL, NULL);
-  name.module = path != NULL ? module_name(path) : NULL;
+  *path = symbols->libdw->module_info(module, &slot, NULL, NULL, NULL, NULL, NULL, NULL);
   struct lw_module *own = slot != NULL ? *slot : NULL;
-  if (own == NULL) return name;
+  if (own == NULL) return NULL;
   if (own->table == NULL) own->table = read_table(symbols->libdw, module);
-  if (own->table != NULL) name.symbol = search(own->table, address);
-  return name;
+  return own->table != NULL ? search(own->table, address) : NULL;
+}
+
+static struct lw_name look_up(struct lw_symbols *symbols, uint64_t address) {
+  const char *path;
+  const struct symbol *symbol = find_symbol(symbols, address, &path);
+  return (struct lw_name){address, symbol != NULL ? symbol->name : NULL,
+                          path != NULL ? module_name(path) : NULL};
+}
+
+uint64_t lw_symbols_start(struct lw_symbols *symbols, uint64_t address) {
+  const char *path;
+  const struct symbol *symbol = find_symbol(symbols, address, &path);
+  return symbol != NULL ? symbol->start : 0;
 }
 
 static struct lw_name *slot_of(struct lw_name *names, size_t capacity, uint64_t address) {

@@ -31,6 +31,9 @@ struct lw_symbols {
 
 struct lw_name lw_symbols_find(struct lw_symbols *symbols, uint64_t address);
 
+// Returns the start of the function that contains `address`, or 0.
+uint64_t lw_symbols_start(struct lw_symbols *symbols, uint64_t address);
+
 // Forgets all answers, before the modules change.
 void lw_symbols_forget(struct lw_symbols *symbols);
 

@@ -60,6 +60,10 @@ const struct lw_thread_callbacks lw_unwind_callbacks = {
     .set_initial_registers = set_initial_registers,
 };
 
+static bool knows(const struct lw_unwinder *unwinder, int number) {
+  return unwinder->registers.known & 1u << number;
+}
+
 // The code that this part steps through. Copied code is generated code in a file.
 static bool is_generated(const struct lw_unwinder *unwinder, uint64_t pc) {
   const struct lw_mapping *mapping = lw_maps_find(unwinder->maps, pc);
@@ -74,7 +78,7 @@ static bool add(struct lw_unwinder *unwinder, uint64_t pc, bool is_caller) {
   return true;
 }
 
-static void leave_libdw(struct lw_unwinder *unwinder, Dwfl_Frame *frame, uint64_t pc) {
+static void save_registers(struct lw_unwinder *unwinder, Dwfl_Frame *frame, uint64_t pc) {
   struct lw_registers *registers = &unwinder->registers;
   registers->known = 1u << lw_pc;
   registers->values[lw_pc] = pc;
@@ -82,7 +86,6 @@ static void leave_libdw(struct lw_unwinder *unwinder, Dwfl_Frame *frame, uint64_
     if (i == lw_pc || unwinder->libdw->frame_reg(frame, i, &registers->values[i]) != 0) continue;
     registers->known |= 1u << i;
   }
-  unwinder->is_in_generated = registers->known & 1u << lw_sp;
 }
 
 static int on_frame(Dwfl_Frame *frame, void *context) {
@@ -90,8 +93,9 @@ static int on_frame(Dwfl_Frame *frame, void *context) {
   uint64_t pc;
   bool is_activation;
   if (!unwinder->libdw->frame_pc(frame, &pc, &is_activation) || pc == 0) return lw_dwarf_abort;
+  if (unwinder->libdw->frame_reg != NULL) save_registers(unwinder, frame, pc);
   if (is_generated(unwinder, pc) && unwinder->libdw->frame_reg != NULL) {
-    leave_libdw(unwinder, frame, pc);
+    unwinder->is_in_generated = knows(unwinder, lw_sp);
     unwinder->is_caller = !is_activation;
     return lw_dwarf_abort;
   }
@@ -129,21 +133,61 @@ static void add_skipped_caller(struct lw_unwinder *unwinder) {
   unwinder->count++;
 }
 
+// Frames are rarely larger than this.
+enum { most_frame_bytes = 16 * 1024 };
+
+// Whether the address before `pc` has a call of the function at `start`.
+static bool is_call_of(struct lw_unwinder *unwinder, uint64_t pc, uint64_t start) {
+  const struct lw_mapping *mapping = lw_maps_find(unwinder->maps, pc);
+  uint64_t code;
+  if (mapping == NULL || !read_word(unwinder, pc - lw_call_size, &code)) return false;
+  return lw_call_target(code, pc) == start;
+}
+
+// Finds the frame pointer of the last frame, of a thread that was not stopped. It is
+// the address of the first two words that are a frame pointer and an address behind a
+// call of the frame's function. Older words on the stack look the same, except for the
+// function, so an indirect call is no proof.
+static bool find_frame_pointer(struct lw_unwinder *unwinder) {
+  struct lw_registers *registers = &unwinder->registers;
+  if (unwinder->count == 0 || knows(unwinder, lw_fp) || !knows(unwinder, lw_sp)) return false;
+  uint64_t start = lw_symbols_start(unwinder->symbols, unwinder->addresses[unwinder->count - 1]);
+  uint64_t sp = registers->values[lw_sp], pc;
+  if (start == 0) return false;
+  for (uint64_t fp = sp; fp < sp + most_frame_bytes; fp += sizeof pc) {
+    if (!read_word(unwinder, fp + sizeof pc, &pc)) return false;
+    if (!is_call_of(unwinder, pc, start)) continue;
+    registers->values[lw_fp] = fp;
+    registers->known |= 1u << lw_fp;
+    return true;
+  }
+  return false;
+}
+
+// Runs libdw from `registers`. Returns false if the stack ends there.
+static bool run_libdw(struct lw_unwinder *unwinder) {
+  unwinder->is_in_generated = false;
+  int result = unwinder->libdw->getthread_frames(unwinder->dwfl, unwinder->stop->tid, on_frame,
+                                                 unwinder);
+  if (unwinder->is_in_generated) return true;
+  unwinder->is_complete = result == 0 || unwinder->count == unwinder->capacity;
+  if (unwinder->is_complete || !find_frame_pointer(unwinder)) return false;
+  // libdw starts again at the last frame.
+  unwinder->count--;
+  unwinder->is_caller = unwinder->count > 0;
+  return true;
+}
+
 void lw_unwind(struct lw_unwinder *unwinder) {
-  const struct lw_libdw *libdw = unwinder->libdw;
   unwinder->registers = unwinder->stop->registers;
   unwinder->count = 0;
   unwinder->is_caller = false;
-  while (step_generated(unwinder)) {
-    size_t before = unwinder->count;
-    unwinder->is_in_generated = false;
-    libdw->getthread_frames(unwinder->dwfl, unwinder->stop->tid, on_frame, unwinder);
-    if (unwinder->count == before && !unwinder->is_caller) break;
-    if (!unwinder->is_in_generated) break;
+  unwinder->is_complete = false;
+  while (step_generated(unwinder) && run_libdw(unwinder)) {
   }
   add_skipped_caller(unwinder);
   // libdw may know no module for the address, such as after a jump to a null pointer.
-  if (unwinder->count == 0) add(unwinder, unwinder->registers.values[lw_pc], false);
+  if (unwinder->count == 0) add(unwinder, unwinder->stop->registers.values[lw_pc], false);
 }
 
 #endif

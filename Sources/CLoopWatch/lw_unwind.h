@@ -6,6 +6,7 @@
 #include "lw_libdw.h"
 #include "lw_maps.h"
 #include "lw_stop.h"
+#include "lw_symbols.h"
 
 #if LW_SUPPORTED
 
@@ -13,6 +14,7 @@ struct lw_unwinder {
   const struct lw_libdw *libdw;
   Dwfl *dwfl;
   const struct lw_maps *maps;
+  struct lw_symbols *symbols;
   const struct lw_stop *stop;
   // Where libdw starts.
   struct lw_registers registers;
@@ -22,6 +24,7 @@ struct lw_unwinder {
   size_t count;
   bool is_caller;       // The next frame was left by a call.
   bool is_in_generated;  // libdw reached generated code, at `registers`.
+  bool is_complete;      // The last frame is the thread's first one, or there is no room.
 };
 
 // The callbacks for `attach_state`, whose context is the unwinder.

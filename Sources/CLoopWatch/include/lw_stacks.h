@@ -32,24 +32,31 @@ typedef enum {
 lw_stacks *lw_stacks_open(int pid, char *message, size_t capacity);
 void lw_stacks_close(lw_stacks *stacks);
 
-// Captures the stack of thread `tid`. Stops the thread only while its registers and
-// the top of its stack are copied.
+// Captures the stack of thread `tid`.
 //
-// Starts a thread that traces `tid`, and blocks until that thread ended. It ends at
-// once if the traced thread runs or sleeps. It waits for a thread that waits for a CPU.
+// A thread that sleeps in a system call is not stopped, unless its stack has frames that
+// need the values of more registers. Another thread is stopped while its registers and
+// the top of its stack are copied. The stack is unwound when the thread runs again.
 //
-// `is_waiting` may be NULL. It is called on the other thread, just before the stop and
-// again while the thread is stopped. If it returns true, the thread is released and
-// lw_is_waiting returned.
+// A stop starts a thread that traces `tid`, and blocks until that thread has ended. It
+// ends at once if the traced thread runs or sleeps. If the traced thread waits for a CPU,
+// the call waits, too.
+//
+// `is_waiting` may be NULL. It is called before the stop, and again while the thread is
+// stopped, then on the thread that traces. If it returns true, the capture ends with
+// lw_is_waiting.
 //
 // `waited` is how long the thread's current system call has lasted, in ns, or 0 if
 // that is not known. An `epoll_wait` that the stop interrupts starts again with its
 // timeout shortened by this time.
 //
-// `nanoseconds` receives the length of the stop.
+// `nanoseconds` receives the length of the stop, or 0 if there was none.
 lw_outcome lw_stacks_capture(
   lw_stacks *stacks, int tid, bool (*is_waiting)(void *), void *context, uint64_t waited,
   struct lw_frame *frames, size_t capacity, size_t *count, uint64_t *nanoseconds);
+
+// Stops threads that sleep, too. For tests.
+void lw_stacks_always_stop(lw_stacks *stacks);
 
 // Writes why ptrace refused thread `tid` of process `pid` with `error`, and what to do.
 void lw_refusal_message(int pid, int tid, int error, char *message, size_t capacity);
