@@ -1,4 +1,4 @@
-// Makes the headers declare `process_vm_readv`.
+// Makes the headers declare `process_vm_readv` and `strchrnul`.
 #define _GNU_SOURCE
 #include "lw_blocked.h"
 
@@ -34,24 +34,24 @@ static bool read_call(int file, struct call *call) {
   return call->line[0] >= '0' && call->line[0] <= '9';
 }
 
-// Returns the number at the end of `line`, and cuts it off.
-static uint64_t cut_last(char *line) {
-  char *space = strrchr(line, ' ');
-  if (space == NULL) return 0;
-  *space = 0;
-  return strtoull(space + 1, NULL, 16);
-}
-
-static void set_registers(struct lw_registers *registers, struct call call) {
-  registers->known = 1u << lw_pc | 1u << lw_sp;
-  registers->values[lw_pc] = cut_last(call.line);
-  registers->values[lw_sp] = cut_last(call.line);
+static void set_registers(struct lw_registers *registers, const struct call *call) {
+  const char *text = strchrnul(call->line, ' ');
+  registers->known = 0;
+  for (size_t i = 0; i < lw_call_register_count; i++) {
+    char *end;
+    int number = lw_call_registers[i];
+    registers->values[number] = strtoull(text, &end, 16);
+    if (end == text) return;
+    registers->known |= 1u << number;
+    text = end;
+  }
 }
 
 static bool copy(struct lw_stop *stop, int file) {
   struct call before, after;
   if (!read_call(file, &before)) return false;
-  set_registers(&stop->registers, before);
+  set_registers(&stop->registers, &before);
+  if (!(stop->registers.known & 1u << lw_pc)) return false;
   lw_copy_stack(stop);
   return read_call(file, &after) && strcmp(before.line, after.line) == 0;
 }

@@ -6,9 +6,8 @@
 
 #if LW_SUPPORTED
 
-// Fills the results of `stop`. The kernel tells only the stack pointer and the program
-// counter of such a thread, so the other registers are unknown. Returns false if the
-// thread runs, or went on meanwhile.
+// Fills the results of `stop`. The kernel tells only the registers of the call, the stack
+// pointer and the program counter. Returns false if the thread runs, or went on meanwhile.
 bool lw_copy_blocked(struct lw_stop *stop);
 
 // Copies the stack from `stop->registers`.

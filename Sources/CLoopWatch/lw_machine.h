@@ -22,6 +22,11 @@
 // The numbers of registers in DWARF.
 enum { lw_fp = 6, lw_sp = 7, lw_pc = 16, lw_register_count = 17 };
 
+// The registers in /proc/PID/syscall: six arguments, the stack pointer, the program
+// counter. `vfork` keeps its return address in the first.
+static const int lw_call_registers[] = {5, 4, 1, 10, 8, 9, lw_sp, lw_pc};
+enum { lw_call_register_count = 8 };
+
 // The bytes below the stack pointer that a function may use.
 enum { lw_red_zone = 128 };
 

@@ -143,7 +143,7 @@ int lw_process_open(struct lw_process *process,
   static const struct timespec pause = {0, 2000000};
   int error = 0;
   snprintf(message, capacity, "%s", "");
-  // During exec, a process has no mappings for a moment.
+  // During exec, a process has no mappings or none of its program for a moment.
   for (int attempt = 0; attempt < 5; attempt++) {
     if (attempt > 0) nanosleep(&pause, NULL);
     process->elf = NULL;
@@ -152,7 +152,7 @@ int lw_process_open(struct lw_process *process,
     if (error == 0) return 0;
     if (error == EINVAL) snprintf(message, capacity, "%s", process->libdw->errmsg(-1));
     lw_process_close(process);
-    if (error != ESRCH || kill(process->pid, 0) != 0) break;
+    if ((error != ESRCH && error != EINVAL) || kill(process->pid, 0) != 0) break;
   }
   return error;
 }

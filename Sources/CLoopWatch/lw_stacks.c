@@ -160,11 +160,12 @@ static size_t fill(lw_stacks *stacks, struct lw_frame *frames, size_t capacity, 
 // A thread that sleeps in a system call need not be stopped if libdw finds the rest of
 // its registers on the stack.
 static lw_outcome capture_blocked(lw_stacks *stacks, struct lw_frame *frames, size_t capacity,
-                                  size_t *count) {
+                                  size_t *count, bool *is_copied) {
   struct lw_stop *stop = &stacks->stop;
   if (stacks->libdw->frame_reg == NULL || stacks->always_stops) return lw_unreadable;
   if (stop->is_waiting != NULL && stop->is_waiting(stop->context)) return lw_is_waiting;
-  if (!lw_copy_blocked(stop)) return lw_unreadable;
+  *is_copied = lw_copy_blocked(stop);
+  if (!*is_copied) return lw_unreadable;
   if (stop->is_waiting != NULL && stop->is_waiting(stop->context)) return lw_is_waiting;
   if (!follow_exec(stacks)) return lw_no_thread;
   *count = fill(stacks, frames, capacity, true);
@@ -191,8 +192,14 @@ lw_outcome lw_stacks_capture(
   stop->context = context;
   stop->waited = waited;
   stop->libc = stacks->process.maps.libc;
-  lw_outcome outcome = capture_blocked(stacks, frames, capacity, count);
+  bool is_copied = false;
+  lw_outcome outcome = capture_blocked(stacks, frames, capacity, count, &is_copied);
   if (outcome == lw_unreadable) outcome = capture_running(stacks, frames, capacity, count);
+  if (is_copied && (outcome == lw_not_stopped || outcome == lw_refused)) {
+    // The innermost frames are better than none.
+    *count = fill(stacks, frames, capacity, false);
+    if (*count > 0) outcome = lw_captured;
+  }
   *nanoseconds = stop->nanoseconds;
   errno = stop->error;
   return outcome;

@@ -164,21 +164,24 @@ void lw_symbols_forget(struct lw_symbols *symbols) {
   symbols->capacity = symbols->count = 0;
 }
 
-// libdw declares `data` as a plain pointer, but passes the address of the data.
+// The header and the code of libdw disagree on what `data` is here.
 int lw_symbols_removed(Dwfl_Module *module, void *data, const char *name, uint64_t base,
                        void *context) {
-  (void)module, (void)name, (void)base, (void)context;
-  struct lw_module **slot = data;
-  if (*slot != NULL) free((*slot)->table);
-  free(*slot);
+  (void)data, (void)name, (void)base;
+  const struct lw_symbols *symbols = context;
+  void **slot = NULL;
+  symbols->libdw->module_info(module, &slot, NULL, NULL, NULL, NULL, NULL, NULL);
+  struct lw_module *own = slot != NULL ? *slot : NULL;
+  if (own == NULL) return lw_dwarf_ok;
+  free(own->table);
+  free(own);
   *slot = NULL;
-  return 0;
+  return lw_dwarf_ok;
 }
 
 static int free_each(Dwfl_Module *module, void **data, const char *name, uint64_t base,
                      void *context) {
-  lw_symbols_removed(module, data, name, base, context);
-  return lw_dwarf_ok;
+  return lw_symbols_removed(module, data, name, base, context);
 }
 
 void lw_symbols_free(struct lw_symbols *symbols) {
