@@ -91,6 +91,11 @@ package struct ExternalCommand {
       build: "swift build --package-path Peers -c release --product loopbench-peers",
       path: "Peers/.build/release/loopbench-peers"
     ),
+    "watch": (
+      build: "swift build -c release --product loopbench-watch"
+        + " && swift build -c release --product loopbench-waits",
+      path: ".build/release/loopbench-watch"
+    ),
   ]
 
   private let path: String
