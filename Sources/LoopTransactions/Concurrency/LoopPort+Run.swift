@@ -2,13 +2,15 @@ extension LoopPort {
   /// Runs `body` on the loop and returns its result.
   ///
   /// Call from any task, including one that runs on the loop. `body` runs as a
-  /// post does: later, in the order of the posts, within the budget. It runs
-  /// outside of any task, so it sees no task-local values. It is released on the
-  /// loop before the task resumes on the caller's executor.
+  /// post does: later, in the order of the posts, within the budget. It runs in
+  /// a task that has the name and the task-local values of the calling task and
+  /// is cancelled with it. It is released on the loop before the calling task
+  /// resumes on the caller's executor.
   ///
   /// If the task is cancelled before `body` has begun, `body` does not run and
   /// is released, and this throws a `CancellationError` immediately. A body that
-  /// has begun is not interrupted, and its result is returned.
+  /// has begun is not interrupted, and its result is returned. It can poll
+  /// `Task.isCancelled`.
   ///
   /// See also: `postAndWait` blocks the calling thread instead.
   ///
@@ -55,14 +57,17 @@ private class TaskCallBase: AwaitedCall, @unchecked Sendable {
 
 /// A closure that runs on a loop and whose result a task awaits.
 private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable {
-  // @unchecked: `stage` has a lock.
+  // @unchecked: `stage` has a lock. `loop` is used by the thread that begins the
+  // task.
 
   typealias Body = @Sendable (EventLoop) throws -> Value
 
   private struct Stage {
     /// Nil once the call has begun or was cancelled.
     var body: Body?
-    /// Nil until the task has suspended, and once it resumes.
+    /// Runs the closure. Nil until the call is posted.
+    var task: BodyTask?
+    /// Nil until the calling task has suspended, and once it resumes.
     var continuation: UnsafeContinuation<Void, any Error>?
     // Under the lock too, because ThreadSanitizer does not see the order that a
     // continuation establishes; see scripts/races.
@@ -70,6 +75,8 @@ private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable
   }
 
   private let stage: Locked<Stage>
+  /// The loop that runs the call.
+  private var loop: EventLoop?
 
   init(at place: SourcePlace, _ body: consuming @escaping Body) {
     stage = Locked(Stage(body: body))
@@ -83,19 +90,39 @@ private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable
       return stage.body == nil
     }
     if isCancelled { return continuation.resume() }
+    let task = BodyTask(currentTaskName) { [self] in perform() }
+    stage.withLock { $0.task = task }
     var item = PostedItem(loopRunsCall, self)
     if port.core.append(item) { return }
     item.drop()
-    end(.failure(port.refusal))
+    refuse(port.refusal)
   }
 
-  /// Resumes the task if the call has not begun.
-  func cancel() { end(.failure(CancellationError())) }
+  /// Cancels the body's task. Resumes the calling task if the call has not begun.
+  func cancel() {
+    stage.withLock { $0.task }?.task.cancel()
+    end(.failure(CancellationError()))
+  }
 
-  override func wasRefused() { end(.failure(LoopPort.PostError.closed)) }
+  override func wasRefused() { refuse(.closed) }
+
+  private func refuse(_ error: LoopPort.PostError) {
+    end(.failure(error))
+    begin()
+  }
 
   override func run(on loop: EventLoop) {
-    guard let result = runBody(on: loop) else { return }
+    self.loop = loop
+    begin()
+    self.loop = nil
+  }
+
+  /// Begins the body's task, even if the call was cancelled or refused: a task
+  /// that never begins is never released.
+  private func begin() { stage.withLock { $0.task }?.begin() }
+
+  private func perform() {
+    guard let loop, let result = runBody(on: loop) else { return }
     finish(result)
   }
 

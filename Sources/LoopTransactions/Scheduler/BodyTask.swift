@@ -1,5 +1,5 @@
-/// A task that runs the body of an operation. It begins when a worker has
-/// claimed the operation.
+/// A task that runs the body of an operation, or of a call to a loop. It begins
+/// when a worker has claimed the operation, or when the loop runs the call.
 ///
 /// The task is made where the operation is added, so that it has the task-local
 /// values of that place. The worker runs the first job of the task itself.
@@ -22,25 +22,43 @@ struct BodyTask: @unchecked Sendable {
     level: Int,
     _ body: @escaping @Sendable () async -> Void
   ) {
+    let priority = TaskPriority(level: level)
+    if VirtualTime.exists {
+      self.init(name, on: scheduler, priority: priority) { await scheduler.core.noting(body) }
+    } else {
+      self.init(name, on: scheduler, priority: priority, body)
+    }
+  }
+
+  /// Makes a task called `name` that calls the synchronous `body`, with the
+  /// priority of the current task.
+  init(_ name: String?, _ body: @escaping @Sendable () -> Void) {
+    self.init(name, on: InlineExecutor.shared, priority: nil) { body() }
+  }
+
+  private init(
+    _ name: String?,
+    on executor: some TaskExecutor,
+    priority: TaskPriority?,
+    _ body: @escaping @Sendable () async -> Void
+  ) {
     var job: UnownedJob?
     task = withUnsafeMutablePointer(to: &job) { pointer in
       Self.slot.address = UnsafeMutableRawPointer(pointer)
       defer { Self.slot.address = nil }
-      return Task(
-        name: name,
-        executorPreference: scheduler,
-        priority: TaskPriority(level: level),
-        operation: VirtualTime.exists ? { await scheduler.core.noting(body) } : body
-      )
+      return Task(name: name, executorPreference: executor, priority: priority, operation: body)
     }
     firstJob = job
   }
 
   /// Runs the task on this thread until it first suspends. Call once, even if the
   /// body must not run: a task that never begins is never released.
-  func begin(on scheduler: OperationScheduler) {
-    firstJob?.runSynchronously(on: scheduler.asUnownedTaskExecutor())
+  func begin(on executor: some TaskExecutor) {
+    firstJob?.runSynchronously(on: executor.asUnownedTaskExecutor())
   }
+
+  /// Runs the synchronous body on this thread. Call once, as `begin(on:)`.
+  func begin() { begin(on: InlineExecutor.shared) }
 
   /// Raises the priority of the task to the one of `level`.
   func escalate(to level: Int) {

@@ -3,12 +3,14 @@
 /// A continuation resumes its task on the concurrency pool, or on the executor
 /// that the task prefers. A task that awaits a stepped operation prefers this
 /// one. So the step that ends the operation also takes the task back to the
-/// caller's actor, and tasks return in the order of the steps.
+/// caller's actor, and tasks return in the order of the steps. A `BodyTask` with
+/// a synchronous body prefers it, too.
 final class InlineExecutor: TaskExecutor {
-  private static let shared = InlineExecutor()
+  static let shared = InlineExecutor()
 
   func enqueue(_ job: consuming ExecutorJob) {
-    job.runSynchronously(on: asUnownedTaskExecutor())
+    let job = UnownedJob(job)
+    if !BodyTask.takes(job) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
   /// Calls `body`, which awaits an operation of a stepped scheduler.

@@ -88,15 +88,16 @@ struct LoopPortRunTests {
     let (port, begun, gate) = (running.port, Gate(), Gate())
     let task = Task(executorPreference: ownThreads) {
       try await port.run { _ in
+        let wasCancelled = Task.isCancelled
         begun.open()
         gate.wait()
-        return "value"
+        return [wasCancelled, Task.isCancelled]
       }
     }
     await waitOff(begun)
     task.cancel()
     gate.open()
-    #expect(try await task.value == "value")
+    #expect(try await task.value == [false, true])
     running.stop()
   }
 
@@ -125,16 +126,42 @@ struct LoopPortRunTests {
     }
   }
 
-  @Test("the closure runs outside of the task, and sees none of its local values")  // C1
+  @Test("the closure has the task-local values, the priority and the name of the caller")  // C1
+  @available(macOS 26.0, *)
   func locals() async throws {
     let running = try RunningLoop()
-    let seen = try await Self.$local.withValue(7) {
-      try await running.port.run { _ in
-        [Self.local, withUnsafeCurrentTask { $0 == nil ? 1 : 0 }]
+    let (port, caller) = (running.port, Caller(on: running.port))
+    let task = Task(name: "caller", priority: .low) {
+      try await Self.$local.withValue(7) {
+        try await port.run { _ in
+          caller.assumeIsolated { _ in "\(Self.local) \(Task.currentPriority) \(Task.name ?? "")" }
+        }
       }
     }
-    #expect(seen == [0, 1])
+    #expect(try await task.value == "7 \(TaskPriority.low) caller")
+    #expect(try await port.run { _ in Self.local } == 0)
     running.stop()
+  }
+
+  // C1
+  @Test("a loop that a task runs serves a call in the middle of it, and leaves its values alone")
+  func nested() throws {
+    try withLoop { loop in
+      let (port, seen) = (loop.awaitedPort, Locked<[Int]>([]))
+      Self.$local.withValue(1) {
+        // Not on the pool, whose threads other tests may block.
+        Task(executorPreference: ownThreads) {
+          try await Self.$local.withValue(2) {
+            let value = try await port.run { _ in Self.local }
+            seen.withLock { $0.append(value) }
+            port.stop()
+          }
+        }
+        loop.run()
+        seen.withLock { $0.append(Self.local) }
+      }
+      #expect(seen.withLock { $0 } == [2, 1])
+    }
   }
 
   @TaskLocal private static var local = 0
