@@ -165,7 +165,9 @@ extension AsyncTransaction {
   /// `completion` is released on the loop after it was called.
   ///
   /// Neither runs in a task of this call, so they need not see its task-local
-  /// values. Bind them in `body`, or pass an asynchronous body, which has them:
+  /// values, and `Task.isCancelled` does not report that the operation was
+  /// cancelled. Bind the values in `body`, or pass an asynchronous body, which has
+  /// both:
   ///
   /// ```swift
   /// let span = Span.current

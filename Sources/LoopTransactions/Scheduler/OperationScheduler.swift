@@ -116,12 +116,12 @@ public final class OperationScheduler: Sendable {
 
   /// Adds an operation behind the queued operations of equal priority.
   ///
-  /// Call from any thread. Never blocks. `body` runs outside of a task. Use `run`
-  /// if it needs task-local values. The captures of `body` are released on the
-  /// worker that ran it, or on the thread that cancels it. The scheduler takes 64
-  /// bytes for each operation that is queued or runs. It keeps up to 1 MiB of
-  /// this memory, and returns the rest to the system when all operations have
-  /// ended and a worker finds none.
+  /// Call from any thread. Never blocks. `body` runs in no task of its own. Use
+  /// `run` if it needs task-local values. The captures of `body` are released
+  /// on the worker that ran it, or on the thread that cancels it. The scheduler
+  /// takes 64 bytes for each operation that is queued or runs. It keeps up to 1
+  /// MiB of this memory, and returns the rest to the system when all operations
+  /// have ended and a worker finds none.
   ///
   /// If the system refuses to create a worker thread, the operation stays
   /// queued and a dedicated thread retries until one starts. If the system

@@ -36,8 +36,9 @@ public final class SerialQueue: Sendable {
 
   /// Adds `body` to the end of the queue.
   ///
-  /// Call from any thread. The captures of `body` are released on the worker
-  /// that ran it, before the next closure begins. If the queue is released, its
+  /// Call from any thread. `body` runs in no task of its own, so it sees no
+  /// task-local values. The captures of `body` are released on the worker that
+  /// ran it, before the next closure begins. If the queue is released, its
   /// closures still run.
   ///
   /// - Complexity: O(1).

@@ -171,6 +171,23 @@ struct AsyncBodyTests {
     }
   }
 
+  @Test("closures that are handed over in a task run outside of it, without its values")  // O13
+  func handedOver() async throws {
+    let running = try RunningLoop()
+    let (notes, continuation) = AsyncStream.makeStream(of: String.self)
+    await Request.$name.withValue("A") {
+      await Giver(on: running.port).give(.alone()) { kind in
+        let isInTask = withUnsafeCurrentTask { $0 != nil }
+        continuation.yield("\(kind): \(Request.name)\(isInTask ? " in a task" : "")")
+      }
+    }
+    let kinds = ["body", "completion", "operation", "post", "queue", "timer"]
+    var seen: [String] = []
+    for await note in notes.prefix(kinds.count) { seen.append(note) }
+    #expect(seen.sorted() == kinds.map { "\($0): none" })
+    running.stop()
+  }
+
   // O9, O13
   @Test("waitUntilComplete traps although the async body has ended", arguments: [false, true])
   func trapsAfterEnd(isComplete: Bool) async {
@@ -247,5 +264,28 @@ struct AsyncBodyTests {
       #expect(loop.runInTime() == .finished)
       #expect(trace.events == ["released", "completion"])
     }
+  }
+}
+
+/// An actor on a loop that hands closures over.
+private actor Giver {
+  private nonisolated let port: LoopPort
+  nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+
+  init(on port: LoopPort) { self.port = port }
+
+  func give(_ scheduler: OperationScheduler, _ note: @escaping @Sendable (String) -> Void) {
+    guard let loop = EventLoop.current else { return }
+    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+    transaction.add { _ in
+      note("body")
+    } completion: { _ in
+      note("completion")
+    }
+    transaction.commit()
+    scheduler.add { _ in note("operation") }
+    SerialQueue("queue", on: scheduler).add { note("queue") }
+    loop.post { note("post") }
+    loop.addTimer(after: .zero) { _ in note("timer") }
   }
 }
