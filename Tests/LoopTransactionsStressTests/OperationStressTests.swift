@@ -124,7 +124,8 @@ struct OperationStressTests {
       let after = (Process.openDescriptors, Self.threads())
       // A leak grows in every block, 32 bytes a round at least, because malloc
       // takes no smaller chunks. Fragmentation and the test's own runtime change
-      // a block by 1,000 bytes in either direction, whatever its length.
+      // the figure by 1,000 bytes in either direction, in short blocks and in long
+      // ones.
       #expect((growths.min() ?? 0) < 40 * 32, "bytes per block of 40 rounds: \(growths)")
       #expect(after.0 < before.0 + 3)
       // The number of threads may fall, because threads of the test's own
