@@ -76,8 +76,9 @@ extension LoopTrace {
         } else {
           System.logToStandardError(
             """
-            LOOPTRANSACTIONS_TRACE_ON: '\(word)' is not supported; use trap, SIGHUP, SIGINT, SIGQUIT, \
-            SIGUSR1, SIGUSR2, SIGTERM, SIGALRM, SIGPROF or SIGWINCH
+            LOOPTRANSACTIONS_TRACE_ON: '\(String(word).escapingControls())' is not supported; \
+            use trap, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM, SIGALRM, SIGPROF or \
+            SIGWINCH
             """
           )
         }

@@ -187,18 +187,11 @@ extension TraceJSON {
 
   /// `text` as a string of JSON.
   static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\u{0}"..<" ":
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
+    let marked = text.unicodeScalars.reduce(into: "") { marked, scalar in
+      if scalar == "\"" || scalar == "\\" { marked += "\\" }
+      marked.unicodeScalars.append(scalar)
     }
-    return quoted + "\""
+    return "\"\(marked.escapingControls())\""
   }
 }
 

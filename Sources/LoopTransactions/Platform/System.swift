@@ -151,6 +151,21 @@ extension String {
     utf8.contains(0) ? UV_EINVAL.rawValue : withCString(body)
   }
 
+  /// The string with an escape such as `\u001b` in place of every control
+  /// character except `kept`, so that a name from elsewhere cannot control the
+  /// terminal, and two names still differ.
+  package func escapingControls(except kept: Unicode.Scalar? = nil) -> String {
+    func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+      scalar != kept && scalar.properties.generalCategory == .control
+    }
+    guard unicodeScalars.contains(where: isEscaped) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      guard isEscaped(scalar) else { return text.unicodeScalars.append(scalar) }
+      let digits = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+
   /// Throws `EINVAL` if the string has a zero byte.
   func checkWhole(_ operation: String) throws(UVError) {
     try check(withWholeCString { _ in 0 }, "\(operation) ('\(self)' has a zero byte; remove it)")

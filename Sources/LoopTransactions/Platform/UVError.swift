@@ -41,8 +41,10 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
   public var name: String { String(cString: uv_err_name(code)) }
 
   /// libuv's description of the error, and the usual remedy if there is one.
+  /// Control characters in `operation` are escaped, as in `\u001b`.
   public var description: String {
-    let sentence = "\(operation): \(String(cString: uv_strerror(code))) (\(name))"
+    let place = operation.escapingControls()
+    let sentence = "\(place): \(String(cString: uv_strerror(code))) (\(name))"
     guard let remedy else { return sentence }
     return "\(sentence); \(remedy)"
   }

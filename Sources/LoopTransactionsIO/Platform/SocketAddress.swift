@@ -18,7 +18,7 @@ struct SocketAddress {
     case .tcp(let host, let port):
       require(
         (0...65_535).contains(port),
-        "\(operation): the port must be from 0 to 65535, got \(port)"
+        "\(operation.escapingControls()): the port must be from 0 to 65535, got \(port)"
       )
       result = host.withWholeCString { lt_address_ip(&raw, $0, Int32(port)) }
     case .unix(let path):

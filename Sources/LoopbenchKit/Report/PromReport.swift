@@ -1,3 +1,5 @@
+private import LoopTransactions
+
 /// Renders Prometheus' text format. Each peer in each series is a summary in
 /// seconds.
 package struct PromReport {

@@ -1,3 +1,5 @@
+private import LoopTransactions
+
 /// The formats of a report.
 package enum ReportFormat: String, CaseIterable, Sendable {
   /// Tables for people.

@@ -1,4 +1,5 @@
 private import FoundationEssentials
+private import LoopTransactions
 
 extension String {
   /// The string with a `?` in place of every control character except newline, so
@@ -8,25 +9,8 @@ extension String {
     return String(String.UnicodeScalarView(unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
   }
 
-  /// The string with an escape such as `\u001b` in place of every control character
-  /// except `kept`, so that a name from a file cannot control the terminal, and a
-  /// program that reads the report can still tell two names apart.
-  package func escapingControls(except kept: Unicode.Scalar? = nil) -> String {
-    func isEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar != kept && Self.isAnyControl(scalar) }
-    guard unicodeScalars.contains(where: isEscaped) else { return self }
-    return unicodeScalars.reduce(into: "") { text, scalar in
-      guard isEscaped(scalar) else { return text.unicodeScalars.append(scalar) }
-      let digits = String(scalar.value, radix: 16)
-      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
-  }
-
-  private static func isAnyControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control
-  }
-
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    isAnyControl(scalar) && scalar != "\n"
+    scalar.properties.generalCategory == .control && scalar != "\n"
   }
 
   /// Pads the string with spaces to `width` characters. The spaces follow the

@@ -171,4 +171,14 @@ struct UVErrorTests {
     let error = UVError(code: -9, operation: "Test.run")
     #expect(error.description == "Test.run: bad file descriptor (EBADF)")
   }
+
+  @Test("control characters of a name are escaped in a message")
+  func controls() throws {
+    #expect("a\u{0}\u{1B}\r\n\u{85}é".escapingControls() == #"a\u0000\u001b\u000d\u000a\u0085é"#)
+    #expect("a\r\nb".escapingControls(except: "\n") == "a\\u000d\nb")
+    #expect("plain µs".escapingControls() == "plain µs")
+    let error = #expect(throws: UVError.self) { try LoopThread(name: "cut\u{0}\u{1B}[31m") }
+    #expect(error?.description.contains(#"'cut\u0000\u001b[31m'"#) == true)
+    #expect(error?.operation.contains("cut\u{0}\u{1B}[31m") == true)
+  }
 }

@@ -19,11 +19,4 @@ struct PrintableTests {
   func units(text: String, width: Int, expected: [String]) {
     #expect(text.wrapped(to: width, indent: 2) == expected)
   }
-
-  @Test("every control character is escaped by its number, except one that is kept")
-  func controls() {
-    #expect("a\u{0}\u{1B}\r\n\u{85}é".escapingControls() == #"a\u0000\u001b\u000d\u000a\u0085é"#)
-    #expect("a\r\nb".escapingControls(except: "\n") == "a\\u000d\nb")
-    #expect("plain µs".escapingControls() == "plain µs")
-  }
 }
