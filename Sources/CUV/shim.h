@@ -447,12 +447,6 @@ static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
 
 static inline void lt_descriptor_close(int descriptor) { close(descriptor); }
 
-// Returns a higher descriptor of the same file, or a negated errno.
-static inline int lt_descriptor_duplicate(int descriptor) {
-  int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, descriptor + 1);
-  return duplicate >= 0 ? duplicate : -errno;
-}
-
 // MARK: Child processes
 
 // Opens a descriptor that becomes readable when the process ends. Returns a

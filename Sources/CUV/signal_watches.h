@@ -133,6 +133,20 @@ static inline int lt_signal_start(lt_signal_watch *watch, uv_signal_t *handle,
   return result;
 }
 
+// Whether starting a handle replaces no disposition that other code has set. With
+// SA_NOCLDWAIT, the system reaps ended children.
+static inline int lt_signal_is_free(int signal) {
+  struct sigaction current;
+  lt_signal_acquire();
+  const lt_signal_watches *list = &lt_signal_lists[signal];
+  sigaction(signal, NULL, &current);
+  int result = list->first != NULL
+                   ? current.sa_handler == list->handler.sa_handler
+                   : current.sa_handler == SIG_DFL && !(current.sa_flags & SA_NOCLDWAIT);
+  lt_signal_release();
+  return result;
+}
+
 // Stops the handle, unless the process is a forked child of the one that started it.
 static inline void lt_signal_end(lt_signal_watch *watch) {
   lt_signal_acquire();

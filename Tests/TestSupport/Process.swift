@@ -115,6 +115,20 @@ package enum Process {
   /// Whether the process has its default disposition for `signal`.
   package static func isDefault(_ signal: Int32) -> Bool { ct_is_default(signal) }
 
+  /// The address of the process's handler of `signal`.
+  package static func handler(of signal: Int32) -> Int {
+    unsafeBitCast(action(of: signal).__sigaction_handler.sa_handler, to: Int.self)
+  }
+
+  /// The flags of the process's disposition for `signal`.
+  package static func flags(of signal: Int32) -> Int32 { action(of: signal).sa_flags }
+
+  private static func action(of signal: Int32) -> sigaction {
+    var action = sigaction()
+    sigaction(signal, nil, &action)
+    return action
+  }
+
   /// Whether `descriptor` is open, and stays open in a started program.
   package static func isInherited(_ descriptor: Int32) -> Bool {
     fcntl(descriptor, F_GETFD) & (FD_CLOEXEC | ~Int32.max) == 0

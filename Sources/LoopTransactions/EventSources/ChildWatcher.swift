@@ -25,17 +25,13 @@ public final class ChildWatcher {
   private let place: (fileID: StaticString, line: UInt)
   private let usesSignal: Bool
   private var body: ((Status) -> Void)?  // loop only
-  private var source = Source.none  // loop only
+  // Polls the child's pidfd. Nil if there is none that can be polled. Loop only.
+  private var pidfd: DescriptorWatcher?
+  // Watches `SIGCHLD`. Nil if there is a pidfd, and the signal belongs to other
+  // code. Loop only.
+  private var signal: SignalWatcher?
   // How often the watcher has begun to wait. Loop only.
   private var attempt = 0
-
-  private enum Source {
-    /// A watcher of the child's pidfd.
-    case descriptor(DescriptorWatcher)
-    /// A watcher of `SIGCHLD`, if there is no pidfd that can be polled.
-    case signal(SignalWatcher)
-    case none
-  }
 
   /// - Parameter usesSignal: Whether to wait by `SIGCHLD`, without a pidfd. For
   ///   tests.
@@ -76,34 +72,52 @@ public final class ChildWatcher {
 }
 
 extension ChildWatcher {
-  /// Starts to wait, by a pidfd if the system has one.
+  /// Starts to wait, by a pidfd if the system has one, and by `SIGCHLD`.
   ///
   /// - Parameter old: The handle by which the watcher waited before.
-  fileprivate func start(on loop: EventLoop, replacing old: ChildHandle? = nil) throws(UVError) {
+  fileprivate func start(
+    on loop: EventLoop,
+    replacing old: OwnedDescriptor? = nil
+  ) throws(UVError) {
     let handle = usesSignal ? nil : try child.openHandle(like: old)
     let holder = ChildHolder(self, handle, attempt)
-    if let handle, let watcher = try watch(handle, on: loop, holder) {
-      source = .descriptor(watcher)
-      return
+    if let handle { pidfd = try watch(handle, on: loop, holder) }
+    do throws(UVError) { signal = try watchSignal(on: loop, holder) } catch {
+      // With a pidfd, the signal is only a second source.
+      if pidfd == nil { throw error }
     }
-    source = .signal(
-      try loop.onSignal(ChildProcess.signal, fileID: place.fileID, line: place.line) {
-        holder.watcher.check(holder)
-      }
-    )
     // The child may have ended before the signal was watched.
-    loop.addTimer(after: .zero) { _ in holder.watcher.check(holder) }
+    if pidfd == nil { loop.addTimer(after: .zero) { _ in holder.watcher.check(holder) } }
+  }
+
+  /// The kernel does not report a pidfd that other code has closed. So the signal
+  /// makes the watcher check the pidfd too.
+  ///
+  /// Returns nil if there is a pidfd, and other code handles or ignores the
+  /// signal.
+  private func watchSignal(
+    on loop: EventLoop,
+    _ holder: ChildHolder
+  ) throws(UVError) -> SignalWatcher? {
+    guard pidfd == nil || SignalSource.isFree(ChildProcess.signal) else { return nil }
+    let watcher = try loop.onSignal(
+      ChildProcess.signal,
+      fileID: place.fileID,
+      line: place.line
+    ) { holder.watcher.check(holder) }
+    watcher.keepsLoopAlive = pidfd == nil
+    return watcher
   }
 
   /// Returns nil if the system does not permit to poll the pidfd.
   private func watch(
-    _ handle: ChildHandle,
+    _ handle: OwnedDescriptor,
     on loop: EventLoop,
     _ holder: ChildHolder
   ) throws(UVError) -> DescriptorWatcher? {
     do {
       return try loop.watch(
-        handle.descriptor,
+        handle.number,
         for: .readable,
         fileID: place.fileID,
         line: place.line
@@ -130,14 +144,14 @@ extension ChildWatcher {
     }
   }
 
-  /// Waits by another pidfd, because other code has closed or reused the polled
-  /// descriptor.
+  /// Waits by another pidfd, because other code has closed or reused the
+  /// descriptor. The new one is of the same child: the child's number is not used
+  /// again before the child is reaped, and the identities are compared.
   private func startAgain(after holder: ChildHolder) {
     guard let loop = core.loopOnThread else { return }
     let body = body
     stop()
-    // Before a new pidfd is opened, which may need the descriptors. The kernel
-    // now stops polling the old one under a number that is not ours any more.
+    // Before a new pidfd is opened, which may need the descriptor.
     holder.handle?.close()
     do { try start(on: loop, replacing: holder.handle) } catch {
       if !ChildProcess.isGone(error) {
@@ -156,45 +170,41 @@ extension ChildWatcher {
   }
 
   private func stop() {
-    let old = source
-    source = .none
+    let (oldPidfd, oldSignal) = (pidfd, signal)
+    (pidfd, signal) = (nil, nil)
     attempt += 1
-    switch old {
-    case .descriptor(let watcher): watcher.cancel()
-    case .signal(let watcher): watcher.cancel()
-    case .none: break
-    }
+    oldPidfd?.cancel()
+    oldSignal?.cancel()
   }
 
-  /// Called when a source has ended, also because the loop was closed.
-  fileprivate func sourceEnded(_ endedAttempt: Int) {
-    if endedAttempt == attempt { (body, source) = (nil, .none) }
+  /// Called when both sources have ended, also because the loop was closed.
+  fileprivate func sourcesEnded(_ endedAttempt: Int) {
+    if endedAttempt == attempt { (body, pidfd, signal) = (nil, nil, nil) }
   }
 }
 
-/// Retained by the source's callback, and released with it. Keeps the watcher
-/// and its pidfd.
+/// Retained by the callbacks of the sources, and released with them. Keeps the
+/// watcher and its pidfd.
 private final class ChildHolder {
   let watcher: ChildWatcher
-  let handle: ChildHandle?
-  /// The value of the watcher's counter when it began to wait by this source.
+  let handle: OwnedDescriptor?
+  /// The value of the watcher's counter when it began to wait by these sources.
   let attempt: Int
 
-  init(_ watcher: ChildWatcher, _ handle: ChildHandle?, _ attempt: Int) {
+  init(_ watcher: ChildWatcher, _ handle: OwnedDescriptor?, _ attempt: Int) {
     (self.watcher, self.handle, self.attempt) = (watcher, handle, attempt)
   }
 
-  deinit { watcher.sourceEnded(attempt) }
+  deinit { watcher.sourcesEnded(attempt) }
 }
 
 extension EventLoop {
   /// Calls `body` with the status of the child `process` when it has ended, and
   /// reaps the child.
   ///
-  /// Call on the loop. On Linux 5.4 and newer the watcher holds a pidfd, so
-  /// the exit of another child costs nothing. Elsewhere, and where the system
-  /// does not permit a pidfd or cannot poll it, each `SIGCHLD` makes the loop
-  /// ask for each watched child. The loop's run waits for the child.
+  /// Call on the loop. On Linux 5.4 and newer the watcher holds a pidfd. Elsewhere,
+  /// and where the system does not permit a pidfd or cannot poll it, the watcher
+  /// waits by `SIGCHLD` alone. The loop's run waits for the child.
   ///
   /// The process must not wait for the same child by other means, and must not
   /// ignore `SIGCHLD`; the status is `unknown` then. Watch a child once: of two
@@ -203,9 +213,12 @@ extension EventLoop {
   /// with a pidfd reports `unknown`, and a watcher without one reports the
   /// other child.
   ///
-  /// The pidfd has two descriptors. If other code closes or reuses one of them
-  /// by mistake, the status is still delivered. If other code closes both while
-  /// the loop polls them, the kernel does not report the child's end.
+  /// A watcher with a pidfd catches `SIGCHLD` too, unless other code handles or
+  /// ignores it or has set `SA_NOCLDWAIT`. Each `SIGCHLD` makes the loop check
+  /// each watched child, by two system calls. If other code has closed or reused
+  /// the pidfd by mistake, the watcher then opens another one, and the status is
+  /// still delivered. As with every signal that is caught, calls such as `usleep`
+  /// and `poll` may return early on the thread that receives it.
   ///
   /// - Parameters:
   ///   - process: The process identifier of a child of this process.
@@ -217,7 +230,7 @@ extension EventLoop {
   /// - Throws: `UVError` `ESRCH` if `process` is not a child of this process
   ///   or was already waited for, `EINVAL` if it is not positive, and `EMFILE`
   ///   if the system is out of descriptors.
-  /// - Complexity: O(1). Up to thirteen system calls.
+  /// - Complexity: O(1).
   @discardableResult
   public func onExit(
     of process: Int32,

@@ -25,19 +25,17 @@ struct ChildProcess {
   ///
   /// - Parameter old: An earlier handle of the child, which may be closed.
   /// - Throws: `UVError` `ESRCH` if other code has reaped the child.
-  func openHandle(like old: ChildHandle?) throws(UVError) -> ChildHandle? {
-    let descriptor: Int32
-    do { descriptor = try check(lt_pidfd_open(identifier), "EventLoop.onExit") } catch {
+  func openHandle(like old: OwnedDescriptor?) throws(UVError) -> OwnedDescriptor? {
+    let handle: OwnedDescriptor
+    do throws(UVError) {
+      // Closes the descriptor if one of the checks below fails.
+      handle = try OwnedDescriptor(try check(lt_pidfd_open(identifier), "EventLoop.onExit"))
+      try check(lt_child_check(identifier, handle.number), "EventLoop.onExit")
+    } catch {
       guard Self.isRefusal(error) else { throw error }
       return nil
     }
-    // Closes the descriptor if one of the checks below fails.
-    guard let handle = ChildHandle(descriptor) else { return nil }
-    do { try check(lt_child_check(identifier, descriptor), "EventLoop.onExit") } catch {
-      guard Self.isRefusal(error) else { throw error }
-      return nil
-    }
-    if let old, !handle.isSameProcess(as: old) {
+    if let old, !handle.isSameFile(as: old) {
       throw UVError(code: UV_ESRCH.rawValue, operation: "EventLoop.onExit")
     }
     return handle
@@ -57,16 +55,18 @@ struct ChildProcess {
     case signalled(Int32)
     /// Other code has reaped the child.
     case unknown
-    /// Other code has closed or reused the handle's descriptors.
+    /// Other code has closed or reused the handle's descriptor.
     case lost
   }
 
   /// Reaps the child if it has ended: by `handle`, or by its number if there is
   /// none.
-  func reap(by handle: ChildHandle?) -> Condition {
+  ///
+  /// Pidfds have an inode number each since Linux 6.9. On older systems they share
+  /// one with eventfds; `lt_child_reap` then notices the pidfd of another child.
+  func reap(by handle: OwnedDescriptor?) -> Condition {
     guard let handle else { return reap(-1) }
-    guard let descriptor = handle.intactDescriptor else { return .lost }
-    return reap(descriptor)
+    return handle.isIntact ? reap(handle.number) : .lost
   }
 
   private func reap(_ descriptor: Int32) -> Condition {
@@ -78,57 +78,5 @@ struct ChildProcess {
     case 3: return .unknown
     default: return .lost
     }
-  }
-}
-
-/// A pidfd, which is readable when its process has ended.
-///
-/// It has two descriptors. A bug elsewhere in the process, such as closing a
-/// descriptor twice, may close the polled one. The kernel polls a file until its
-/// last descriptor is closed, so the end of the child is still reported, and the
-/// other descriptor identifies the child.
-final class ChildHandle {
-  /// The descriptor to poll.
-  let descriptor: Int32
-  // Nil if the system was out of descriptors.
-  private let spare: Int32?
-  private let identity: DescriptorIdentity
-  private var isClosed = false
-
-  /// Takes ownership of `descriptor`. Returns nil and closes it if the system
-  /// does not identify its file.
-  fileprivate init?(_ descriptor: Int32) {
-    // try?: an error means the same as nil.
-    guard let identity = try? DescriptorIdentity(of: descriptor) else {
-      lt_descriptor_close(descriptor)
-      return nil
-    }
-    self.descriptor = descriptor
-    self.identity = identity
-    let spare = lt_descriptor_duplicate(descriptor)
-    self.spare = spare >= 0 ? spare : nil
-  }
-
-  deinit { close() }
-
-  /// A descriptor that still refers to the pidfd.
-  ///
-  /// Pidfds have an inode number each since Linux 6.9. On older systems they share
-  /// one with eventfds; `lt_child_reap` then notices the pidfd of another child.
-  var intactDescriptor: Int32? { isClosed ? nil : intactDescriptors.first }
-
-  private var intactDescriptors: [Int32] {
-    // try?: an error means that the descriptor is not open.
-    [descriptor, spare].compactMap { $0 }.filter { (try? DescriptorIdentity(of: $0)) == identity }
-  }
-
-  /// Whether both refer to one process, if the system can tell.
-  func isSameProcess(as other: ChildHandle) -> Bool { identity == other.identity }
-
-  /// Closes the descriptors, except those that refer to another file by now.
-  func close() {
-    guard !isClosed else { return }
-    for descriptor in intactDescriptors { lt_descriptor_close(descriptor) }
-    isClosed = true
   }
 }

@@ -66,6 +66,40 @@ struct DescriptorIdentity: Equatable {
   }
 }
 
+/// A descriptor of the library that it polls.
+///
+/// A bug elsewhere in the process, such as closing a descriptor twice, may close
+/// it. Its number may then become another file, which belongs to other code.
+final class OwnedDescriptor {
+  let number: Int32
+  private let identity: DescriptorIdentity
+  private var isClosed = false
+
+  /// Takes ownership of `number`, also if this throws.
+  init(_ number: Int32) throws(UVError) {
+    do throws(UVError) { identity = try DescriptorIdentity(of: number) } catch {
+      lt_descriptor_close(number)
+      throw error
+    }
+    self.number = number
+  }
+
+  deinit { close() }
+
+  /// Whether the number still refers to the same file.
+  // An error means that the descriptor is not open.
+  var isIntact: Bool { !isClosed && (try? DescriptorIdentity(of: number)) == identity }
+
+  /// Whether both refer to one file, if the system can tell.
+  func isSameFile(as other: OwnedDescriptor) -> Bool { identity == other.identity }
+
+  /// Closes the descriptor, unless other code has closed it.
+  func close() {
+    if isIntact { lt_descriptor_close(number) }
+    isClosed = true
+  }
+}
+
 /// The condition of a descriptor, as `poll` and `FIONREAD` report it now.
 struct DescriptorCondition {
   /// Whether neither side will send or receive any more.

@@ -30,6 +30,10 @@ struct SignalSource {
     self.handle = handle
   }
 
+  /// Whether catching `signal` takes it from no other code: the signal has its
+  /// default disposition, or other sources of the process catch it.
+  static func isFree(_ signal: Int32) -> Bool { lt_signal_is_free(signal) != 0 }
+
   /// How often the signal has been caught. Any thread may catch it meanwhile.
   var caughtCount: UInt32 { lt_signal_caught(handle.pointer) }
 

@@ -125,17 +125,21 @@ struct ChildWatcherTests {
   @Test(
     "a watcher takes no status from another child with the same number",
     .enabled(if: Process.canChooseIdentifiers, "a test may not choose a child's number here"),
-    arguments: [false, true],
+    arguments: ["polled", "refused", "closed"],
     [nil, 7 as Int32?]
   )  // E4
-  func reusedNumber(isPolled: Bool, status: Int32?) async {
-    await #expect(processExitsWith: .success) { [isPolled, status] in
-      guard isPolled || Interposed.isAvailable else { return }
+  func reusedNumber(pidfd: String, status: Int32?) async {
+    await #expect(processExitsWith: .success) { [pidfd, status] in
+      guard pidfd != "refused" || Interposed.isAvailable else { return }
+      Process.unblock(SIGCHLD)
       try withLoop { loop in
-        let (child, trace) = (Process.start("exit 5"), Trace())
-        try Interposed.refusingWatches(isPolled ? 0 : 1) {
+        let (child, trace) = (Process.start("exec sleep 600"), Trace())
+        try Interposed.refusingWatches(pidfd == "refused" ? 1 : 0) {
           _ = try loop.onExit(of: child) { trace.record("\($0)") }
         }
+        loop.run(.noWait)
+        if pidfd == "closed" { closePidfds() }
+        kill(child, SIGKILL)
         Process.reap(child)
         #expect(Process.start(as: child, exiting: status))
         var information = siginfo_t()
@@ -156,72 +160,68 @@ struct ChildWatcherTests {
   }
 
   @Test(
-    "a child's status arrives although other code closed its pidfd",
-    arguments: [false, true],
-    [0, 1]
+    "children's statuses arrive on several loops although other code closed the pidfds",
+    arguments: [false, true]
   )  // E4
-  func closedDescriptor(isPolled: Bool, index: Int) async {
-    await #expect(processExitsWith: .success) { [isPolled, index] in
-      try withLoop { loop in
-        let (child, trace) = (Process.start("exec sleep 600"), Trace())
-        try loop.onExit(of: child) { trace.record("\($0)") }
+  func closedDescriptors(isPolled: Bool) async {
+    await #expect(processExitsWith: .success) { [isPolled] in
+      Process.unblock(SIGCHLD)
+      let (loops, trace) = (try (0..<2).map { _ in try EventLoop() }, Trace())
+      var children: [Int32] = []
+      for number in 0..<4 {
+        let (child, loop) = (Process.start("exec sleep 600"), loops[number % 2])
+        children.append(child)
+        try loop.onExit(of: child) { trace.record("\(number) \($0)") }
         if isPolled { loop.run(.noWait) }
-        if pidfds.indices.contains(index) { close(pidfds[index]) }
-        loop.run(.noWait)
-        kill(child, SIGKILL)
-        #expect(loop.runInTime() == .finished)
-        #expect(trace.events == ["signalled(9)"])
-        #expect(pidfds == [])
       }
-    }
-  }
-
-  @Test("a child is watched again if other code closed all its pidfds")  // E4
-  func closedDescriptors() async {
-    await #expect(processExitsWith: .success) {
-      try withLoop { loop in
-        let (child, trace) = (Process.start("exec sleep 600"), Trace())
-        try loop.onExit(of: child) { trace.record("\($0)") }
-        for descriptor in pidfds { close(descriptor) }
-        loop.run(.noWait)
-        #expect(trace.events == [])
-        kill(child, SIGKILL)
-        #expect(loop.runInTime() == .finished)
-        #expect(trace.events == ["signalled(9)"])
+      closePidfds()
+      for loop in loops { loop.run(.noWait) }
+      #expect(trace.events == [])
+      for number in [2, 1, 0, 3] {
+        kill(children[number], SIGKILL)
+        while trace.events.last?.hasPrefix("\(number)") != true { loops[number % 2].run(.once) }
       }
+      #expect(trace.events == [2, 1, 0, 3].map { "\($0) signalled(9)" })
+      for loop in loops {
+        #expect(loop.run() == .finished)
+        try loop.close()
+      }
+      #expect(pidfds == [])
+      #expect(Process.isDefault(SIGCHLD))
     }
   }
 
   @Test(
     "a pidfd whose number became another file is neither reaped by nor closed",
-    arguments: [false, true],
-    [0, 1]
+    arguments: [false, true]
   )  // E4
-  func reusedDescriptor(isWatched: Bool, index: Int) async {
-    await #expect(processExitsWith: .success) { [isWatched, index] in
+  func reusedDescriptor(isWatched: Bool) async {
+    await #expect(processExitsWith: .success) { [isWatched] in
+      Process.unblock(SIGCHLD)
       try withLoop { loop in
         let (child, trace, pair) = (Process.start("exec sleep 600"), Trace(), SocketPair())
         try loop.onExit(of: child) { trace.record("\($0)") }
         loop.run(.noWait)
-        let reused = try #require(pidfds.dropFirst(index).first)
-        dup2(pair.near, reused)
-        if isWatched {
-          let watcher = try loop.watch(reused, for: .readable) { _ in trace.record("socket") }
+        let reused = pidfds
+        #expect(!reused.isEmpty)
+        for descriptor in reused { dup2(pair.near, descriptor) }
+        for descriptor in reused where isWatched {
+          let watcher = try loop.watch(descriptor, for: .readable) { _ in trace.record("socket") }
           watcher.keepsLoopAlive = false
         }
         loop.run(.noWait)
         kill(child, SIGKILL)
         #expect(loop.runInTime() == .finished)
         #expect(trace.events == ["signalled(9)"])
-        #expect(fcntl(reused, F_GETFD) >= 0)
-        close(reused)
+        for descriptor in reused { #expect(close(descriptor) == 0) }
       }
     }
   }
 
-  @Test("a pidfd whose number became another child's is not taken for it", arguments: [0, 1])  // E4
-  func swappedDescriptor(index: Int) async {
-    await #expect(processExitsWith: .success) { [index] in
+  @Test("a pidfd whose number became another child's is not taken for it")  // E4
+  func swappedDescriptor() async {
+    await #expect(processExitsWith: .success) {
+      Process.unblock(SIGCHLD)
       try withLoop { loop in
         let (first, second, trace) = (
           Process.start("exec sleep 600"), Process.start("exit 5"), Trace()
@@ -230,14 +230,37 @@ struct ChildWatcherTests {
         let own = pidfds
         try loop.onExit(of: second) { trace.record("second \($0)") }
         let other = try #require(pidfds.first { !own.contains($0) })
-        let reused = try #require(own.dropFirst(index).first)
-        dup2(other, reused)
+        for descriptor in own { dup2(other, descriptor) }
         while trace.events.isEmpty { loop.run(.once) }
         kill(first, SIGKILL)
         #expect(loop.runInTime() == .finished)
         #expect(trace.events == ["second exited(5)", "first signalled(9)"])
-        close(reused)
+        for descriptor in own { #expect(close(descriptor) == 0) }
       }
+    }
+  }
+
+  @Test(
+    "SIGCHLD stays with other code that handles it, ignores it or has its children reaped",
+    arguments: [("handled", "signalled(9)"), ("ignored", "unknown"), ("not waited for", "unknown")]
+  )  // E4
+  func ownDisposition(name: String, status: String) async {
+    await #expect(processExitsWith: .success) { [name, status] in
+      var own = sigaction()
+      own.__sigaction_handler.sa_handler = name == "ignored" ? SIG_IGN : SIG_DFL
+      if name == "handled" { own.__sigaction_handler.sa_handler = { _ in } }
+      if name == "not waited for" { own.sa_flags = SA_NOCLDWAIT }
+      sigaction(SIGCHLD, &own, nil)
+      let before = (Process.handler(of: SIGCHLD), Process.flags(of: SIGCHLD))
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exec sleep 600"), Trace())
+        try loop.onExit(of: child) { trace.record("\($0)") }
+        #expect((Process.handler(of: SIGCHLD), Process.flags(of: SIGCHLD)) == before)
+        kill(child, SIGKILL)
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == [status])
+      }
+      #expect((Process.handler(of: SIGCHLD), Process.flags(of: SIGCHLD)) == before)
     }
   }
 
@@ -274,6 +297,8 @@ private var pidfds: [Int32] {
     name.split(separator: ":").first.flatMap { Int32($0) }
   }
 }
+
+private func closePidfds() { for descriptor in pidfds { close(descriptor) } }
 
 private func deliversStatuses(usesSignal: Bool) throws {
   Process.unblock(SIGCHLD)
