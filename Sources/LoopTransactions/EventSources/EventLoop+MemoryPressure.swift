@@ -98,7 +98,7 @@ extension EventLoop {
     line: UInt = #line,
     _ body: @escaping () -> Void
   ) throws(UVError) -> DescriptorWatcher {
-    let source = PressureSource(descriptor)
+    let source = PressureSource(try OwnedDescriptor(descriptor))
     let watcher = try watch(descriptor, for: .priority, fileID: fileID, line: line) { events in
       source.notify(events, body)
     }
@@ -116,19 +116,17 @@ extension EventLoop {
   }
 }
 
-/// Retained by the watcher's callback, and closes the descriptor when it is
-/// released with it.
+/// Retained by the watcher's callback. The descriptor is closed when both are
+/// released.
 private final class PressureSource {
-  private let descriptor: Int32
+  private let descriptor: OwnedDescriptor
   weak var watcher: DescriptorWatcher?
 
-  init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-  deinit { PressureFile.close(descriptor) }
+  init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
 
   func notify(_ events: DescriptorEvents, _ body: () -> Void) {
     // The kernel reports an error in each poll once the control group is gone.
-    guard !DescriptorCondition(of: descriptor).hasError else {
+    guard !DescriptorCondition(of: descriptor.number).hasError else {
       System.logToStandardError(
         "EventLoop.onMemoryPressure: the control group was removed; call this again"
       )

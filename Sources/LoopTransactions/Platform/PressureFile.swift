@@ -9,7 +9,4 @@ enum PressureFile {
   static func open(_ file: String, trigger: String) throws(UVError) -> Int32 {
     try check(lt_pressure_open(file, trigger), "EventLoop.onMemoryPressure (\(file))")
   }
-
-  /// Closes a descriptor that `open` returned.
-  static func close(_ descriptor: Int32) { lt_descriptor_close(descriptor) }
 }

@@ -1,3 +1,4 @@
+import CUV
 import LoopTransactions
 import LoopTransactionsTesting
 import TestSupport
@@ -54,6 +55,18 @@ struct MemoryPressureTests {
       }
     }
     #expect(said(result, "EventLoop.onMemoryPressure: the control group was removed"))
+  }
+
+  @Test("a descriptor that other code closed and reused is not closed")  // E8
+  func reused() throws {
+    try withLoop { loop in
+      let pair = SocketPair()
+      let descriptor = SocketPair.duplicate(pair.far)
+      let watcher = try loop.onMemoryPressure(descriptor: descriptor) {}
+      #expect(dup2(pair.near, descriptor) == descriptor)
+      watcher.cancel()
+      #expect(close(descriptor) == 0)
+    }
   }
 
   @Test("the trigger is written to the first file that the system permits")  // E8
