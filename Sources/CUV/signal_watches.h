@@ -147,6 +147,22 @@ static inline int lt_signal_is_free(int signal) {
   return result;
 }
 
+// Replaces the default disposition of `signal` with `action`: now, or when the last handle
+// stops. Returns 0 and does nothing if the signal has another disposition.
+static inline int lt_signal_replace_default(int signal, const struct sigaction *action) {
+  struct sigaction current;
+  lt_signal_acquire();
+  lt_signal_watches *list = &lt_signal_lists[signal];
+  sigaction(signal, NULL, &current);
+  int is_watched = list->first != NULL && !list->is_foreign &&
+                   current.sa_handler == list->handler.sa_handler;
+  int result = (is_watched ? list->before : current).sa_handler == SIG_DFL;
+  if (result && is_watched) list->before = *action;
+  if (result && !is_watched) result = sigaction(signal, action, NULL) == 0;
+  lt_signal_release();
+  return result;
+}
+
 // Stops the handle, unless the process is a forked child of the one that started it.
 static inline void lt_signal_end(lt_signal_watch *watch) {
   lt_signal_acquire();

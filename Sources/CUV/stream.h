@@ -21,6 +21,7 @@
 #include <uv.h>
 
 #include "files.h"
+#include "signal_watches.h"
 
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -342,21 +343,23 @@ static inline void lt_broken_pipe_forked(void) {
 }
 
 static inline void lt_broken_pipe_follow_forks(void) {
+  // First, so that a child's watches of SIGPIPE end before the disposition is checked.
+  lt_signals_follow_forks();
   pthread_atfork(NULL, NULL, lt_broken_pipe_forked);
 }
 
 // Makes a write to a broken pipe return an error instead of ending the process, unless
-// the process handles or ignores SIGPIPE. Installs the handler at most once, so that a
-// disposition that the process sets later stays. Any thread may call it.
+// the process handles or ignores SIGPIPE. A watch of the library delays the handler until
+// the watch ends. Installs the handler at most once, so that a disposition that the process
+// sets later stays. Any thread may call it.
 static inline void lt_survive_broken_pipes(void) {
   pthread_once(&lt_pipes_once, lt_broken_pipe_follow_forks);
   struct sigaction action;
   if (__atomic_load_n(&lt_broken_pipe_handler, __ATOMIC_RELAXED) != NULL) return;
-  if (sigaction(SIGPIPE, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
   memset(&action, 0, sizeof action);
   action.sa_handler = lt_on_broken_pipe;
   action.sa_flags = SA_RESTART | SA_ONSTACK;
-  if (sigaction(SIGPIPE, &action, NULL) != 0) return;
+  if (!lt_signal_replace_default(SIGPIPE, &action)) return;
   // Order: stored last, so that a thread that finds it may write.
   __atomic_store_n(&lt_broken_pipe_handler, action.sa_handler, __ATOMIC_RELAXED);
 }

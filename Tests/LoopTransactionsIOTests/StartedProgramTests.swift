@@ -25,13 +25,6 @@ private func signalEnding(_ script: String) -> Int32 {
   return status & 0x7F
 }
 
-/// The address of the handler of SIGPIPE.
-private func handler() -> Int {
-  var action = sigaction()
-  sigaction(SIGPIPE, nil, &action)
-  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-}
-
 private func withListener(_ body: (EventLoop) throws -> Void) throws {
   try withLoop { loop in
     try loop.listen(on: .loopback) { _ in }.close()
@@ -74,9 +67,9 @@ struct StartedProgramTests {
   func ownDisposition() async {
     await #expect(processExitsWith: .success) {
       signal(SIGPIPE) { _ in }
-      let own = handler()
+      let own = Process.handler(of: SIGPIPE)
       try withListener { try writeToBrokenPipe(on: $0) }
-      #expect(handler() == own)
+      #expect(Process.handler(of: SIGPIPE) == own)
     }
     await #expect(processExitsWith: .success) {
       signal(SIGPIPE, SIG_IGN)
@@ -92,6 +85,25 @@ struct StartedProgramTests {
       try withListener { _ in #expect(signalEnding("kill -PIPE $$") == 0) }
       signal(SIGPIPE, SIG_DFL)
       try withListener { _ in #expect(Process.isDefault(SIGPIPE)) }
+    }
+  }
+
+  @Test("a write survives a broken pipe after a watch of SIGPIPE", arguments: [false, true])  // E9
+  func watched(isWatchedFirst: Bool) async {
+    await #expect(processExitsWith: .success) { [isWatchedFirst] in
+      signal(SIGPIPE, SIG_DFL)
+      try withLoop { loop in
+        if !isWatchedFirst { try withListener { _ in } }
+        let watcher = try loop.onSignal(SIGPIPE) {}
+        watcher.keepsLoopAlive = false
+        try writeToBrokenPipe(on: loop)
+        let ending = Process.fork {
+          if !Process.isDefault(SIGPIPE) { System.logToStandardError("kept") }
+        }
+        #expect(ending.status == 0 && ending.standardError == "")
+        watcher.cancel()
+        try writeToBrokenPipe(on: loop)
+      }
     }
   }
 
