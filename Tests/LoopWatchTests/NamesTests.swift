@@ -88,7 +88,7 @@ struct CulpritTests {
     #expect(Culprit(of: [one, other])?.description == "work < callback")
   }
 
-  @Test("a capture with missing functions does not hide those of the others")
+  @Test("a capture with missing functions does not hide the functions of others")
   func missingFunctions() {
     let whole = [own("hot"), own("callback"), loop], short = [own("callback"), loop]
     #expect(Culprit(of: [whole, short, whole])?.description == "hot < callback")
@@ -168,13 +168,52 @@ struct RustSymbolTests {
   )
   func path(symbol: String, path: String) { #expect(RustSymbol.path(of: symbol) == path) }
 
-  @Test("a symbol that is damaged or refers to itself has no path", arguments: ["_RB_", "_RN", "_RNvC9x", "main"])
+  @Test(
+    "a symbol that is damaged or refers to itself has no path",
+    arguments: ["_RB_", "_RN", "_RNvC9x", "main"]
+  )
   func damaged(symbol: String) { #expect(RustSymbol.path(of: symbol) == nil) }
 
   @Test("the escapes of the older mangling are replaced")
   func unescaped() {
-    #expect(RustSymbol.unescaped("app::plant::_$u7b$$u7b$closure$u7d$$u7d$") == "app::plant::{{closure}}")
+    let closure = RustSymbol.unescaped("app::plant::_$u7b$$u7b$closure$u7d$$u7d$")
+    #expect(closure == "app::plant::{{closure}}")
     #expect(RustSymbol.unescaped("_$LT$a..B$u20$as$u20$C$GT$::f") == "_<a::B as C>::f")
     #expect(RustSymbol.unescaped("printf(...)") == "printf(...)")
+  }
+}
+
+@Suite("SwiftSymbol")
+struct SwiftSymbolTests {
+  @Test(
+    "a demangled symbol has a name without types",
+    arguments: [
+      ("Store.Cart.load(Swift.Int) throws -> Swift.String", "Store.Cart.load"),
+      ("LoopWatch.Watcher.(readUsers in _92C2)(Swift.UInt64) -> ()", "LoopWatch.Watcher.readUsers"),
+      ("LoopWatch.Watcher.neighbours.getter : Swift.String", "LoopWatch.Watcher.neighbours.getter"),
+      (
+        "closure #6 (Loop.Timer.Firing) -> () in Watch.Program.(run in _1A)() throws -> Int",
+        "closure #6 in Watch.Program.run"
+      ),
+      (
+        "partial apply forwarder for closure #1 (Swift.Int) -> () in static App.main() -> ()",
+        "closure #1 in App.main"
+      ),
+      (
+        "generic specialization <Swift.Substring> of (extension in Swift):Swift.Collection< "
+          + "where A.Element: Swift.Equatable>.split(separator: A.Element) -> [A]",
+        "Swift.Collection.split"
+      ),
+      (
+        "function signature specialization <Arg[0] = Exploded> of generic specialization "
+          + "<(A) -> B> of A.f<B>(B) -> ()", "A.f"
+      ),
+      ("(1) await resume partial function for static App.serve(Int) async -> ()", "App.serve"),
+      ("type metadata accessor for App.Cart", "type metadata accessor for App.Cart"),
+      ("main", "main"),
+    ] as [(String, String)]
+  )
+  func simplified(name: String, expected: String) {
+    #expect(SwiftSymbol.simplified(name) == expected)
   }
 }

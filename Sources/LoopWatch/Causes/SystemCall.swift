@@ -44,8 +44,9 @@ package struct SystemCall: Equatable, Sendable {
   }
 
   private static let ofPaths = [
-    "open": 0, "stat": 0, "lstat": 0, "access": 0, "unlink": 0, "mkdir": 0, "rename": 0, "execve": 0,
-    "openat": 1, "newfstatat": 1, "statx": 1, "unlinkat": 1, "mkdirat": 1, "renameat2": 1,
+    "open": 0, "stat": 0, "lstat": 0, "access": 0, "unlink": 0, "mkdir": 0, "rename": 0,
+    "execve": 0, "openat": 1, "newfstatat": 1, "statx": 1, "unlinkat": 1, "mkdirat": 1,
+    "renameat2": 1,
   ]
 
   private static let ofDescriptors: Set<String> = [

@@ -162,9 +162,9 @@ extension RustPathParser {
   }
 
   private static let basic: [UInt8: String] = [
-    "a": "i8", "b": "bool", "c": "char", "d": "f64", "e": "str", "f": "f32", "h": "u8", "i": "isize",
-    "j": "usize", "l": "i32", "m": "u32", "n": "i128", "o": "u128", "p": "_", "s": "i16", "t": "u16",
-    "u": "()", "v": "...", "x": "i64", "y": "u64", "z": "!",
+    "a": "i8", "b": "bool", "c": "char", "d": "f64", "e": "str", "f": "f32", "h": "u8",
+    "i": "isize", "j": "usize", "l": "i32", "m": "u32", "n": "i128", "o": "u128", "p": "_",
+    "s": "i16", "t": "u16", "u": "()", "v": "...", "x": "i64", "y": "u64", "z": "!",
   ].reduce(into: [:]) { $0[$1.key.utf8.first ?? 0] = $1.value }
 }
 

@@ -113,6 +113,7 @@ package final class StackReader {
       name = RustSymbol.unescaped(String(cString: text))
       lw_free(text)
     }
+    if symbol.hasPrefix("$s") || symbol.hasPrefix("$S") { name = SwiftSymbol.simplified(name) }
     name = FrameRoles.withoutParameters(name)
     names[symbol] = name
     return name
