@@ -115,9 +115,9 @@ extension WatchedThread {
   /// Ends the hold if the thread is at a place where it waits for other threads of its
   /// runtime. Returns the hold if it lasted `threshold` or longer.
   package func parkIfIdle(threshold: UInt64) -> EndedHold? {
-    guard let open, let place = open.observations.last?.lockPlace, parkingPlaces.contains(place) else {
-      return nil
-    }
+    guard
+      let open, let place = open.observations.last?.lockPlace, parkingPlaces.contains(place)
+    else { return nil }
     let busy = open.observations.last { $0.lockPlace != place }
     let hold = tracker.park(at: busy?.time ?? open.began)
     isParked = true

@@ -106,9 +106,11 @@ extension Watcher {
     for ended in late where !mayBeParked(ended, thread) { add(ended, of: thread) }
   }
 
-  /// True for a hold that was not observed, of a thread that polls by turns with others.
+  /// True for a hold of which no stack was captured while the thread slept, if the thread
+  /// polls by turns with others.
   private func mayBeParked(_ ended: WatchedThread.EndedHold, _ thread: WatchedThread) -> Bool {
-    guard ended.open.observations.isEmpty, ended.parts.main == .unexplained else { return false }
+    guard ended.open.captures.elements.isEmpty else { return false }
+    guard [.unexplained, .blocked].contains(ended.parts.main) else { return false }
     return threads.values.contains {
       $0 !== thread && $0.recorded.process == thread.recorded.process
         && $0.tracker.source == thread.tracker.source
@@ -187,7 +189,7 @@ extension Watcher {
     thread.stoppedAt = lw_now()
     // Only a thread that waits for a disk or for a CPU stops late. The system accounts
     // for the wait for a CPU.
-    if thread.stoppedAt - before > 2_000_000 {
+    if thread.stoppedAt - before > 2_000_000, thread.open?.observations.last?.state == .runnable {
       thread.add(Observation(time: before, state: .blocked))
     }
     switch outcome {
