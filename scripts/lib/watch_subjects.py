@@ -260,7 +260,7 @@ class Client:
             data = self.socket.recv(1 << 20)
             if not data:
                 break
-            answer = answer[-100:] + data
+            answer += data
         return answer
 
     def finish(self):
@@ -362,30 +362,6 @@ def nginx(run):
     run.drive = drive
 
 
-@subject
-def resp_server(run):
-    """The example, which is built with `swift build --package-path Examples`."""
-    program = ROOT / "Examples/.build/debug/resp-server"
-    if not program.exists():
-        raise Missing("Examples/.build/debug/resp-server")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    run.command = [str(program), "--port", str(port), "--loops", "1"]
-
-    def drive(run):
-        client = Client(run, socket.AF_INET, ("127.0.0.1", port))
-        words = [f"key-{number}" for number in range(60_000)]
-        for _ in range(ROUNDS):
-            client.hold("DEL", "running", "delete|execute|Session.delete", "-",
-                        redis_request("DEL", *words), is_line)
-            time.sleep(0.1)
-        client.finish()
-        os.kill(run.program(), signal.SIGTERM)
-
-    run.drive = drive
-
-
 # MARK: Without holds
 
 def requests(path, end):
@@ -415,6 +391,38 @@ def node_healthy(run):
             client.start()
         for client in clients:
             client.join()
+        os.kill(run.program(), signal.SIGTERM)
+
+    run.drive = drive
+
+
+@subject
+def resp_server(run):
+    """The example, which is built with `swift build --package-path Examples`. It divides
+    long work between ticks, so its loop answers others meanwhile."""
+    program = ROOT / "Examples/.build/debug/resp-server"
+    if not program.exists():
+        raise Missing("Examples/.build/debug/resp-server")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = probe.getsockname()
+    run.command = [str(program), "--port", str(address[1]), "--loops", "1"]
+
+    def drive(run):
+        end = time.monotonic() + 4 * ROUNDS
+        subscribers = [Client(run, socket.AF_INET, address) for _ in range(400)]
+        for subscriber in subscribers:
+            subscriber.socket.sendall(redis_request("SUBSCRIBE", "news"))
+        publisher, other = [Client(run, socket.AF_INET, address) for _ in range(2)]
+        while time.monotonic() < end:
+            publisher.socket.sendall(redis_request("PUBLISH", "news", "text") * 100)
+            other.socket.sendall(b"PING\r\n")
+            other.read(is_line)
+            other.lines.append(f"tick\t{time.monotonic_ns()}")
+            publisher.read(lambda text: text.count(b":") == 100)
+            for subscriber in subscribers:
+                subscriber.socket.recv(1 << 20)
+        other.finish()
         os.kill(run.program(), signal.SIGTERM)
 
     run.drive = drive

@@ -189,7 +189,7 @@ class Judgement:
         return sums
 
     def failures(self):
-        """What is not as it must be, in words."""
+        """The bounds that the subject exceeded, in words."""
         sums = self.total()
         limits = {"found": 0.95, "length": 0.95, "named": 0.9, "cause": 1, "reason": 1}
         for column, share in limits.items():
