@@ -170,7 +170,10 @@ static bool run_libdw(struct lw_unwinder *unwinder) {
   int result = unwinder->libdw->getthread_frames(unwinder->dwfl, unwinder->stop->tid, on_frame,
                                                  unwinder);
   if (unwinder->is_in_generated) return true;
-  unwinder->is_complete = result == 0 || unwinder->count == unwinder->capacity;
+  // libdw also ends without an error where it does not know a register that it needs. At
+  // a real end it knows the frame pointer, which the outermost functions keep.
+  bool has_ended = result == 0 && (knows(unwinder, lw_fp) || unwinder->libdw->frame_reg == NULL);
+  unwinder->is_complete = has_ended || unwinder->count == unwinder->capacity;
   if (unwinder->is_complete || !find_frame_pointer(unwinder)) return false;
   // libdw starts again at the last frame.
   unwinder->count--;
