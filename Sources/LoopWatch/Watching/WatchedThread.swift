@@ -158,12 +158,19 @@ extension WatchedThread {
   /// Adds a captured stack to the open hold.
   package func add(_ stack: [StackFrame]) {
     let state = open?.observations.last?.state ?? .runnable
-    if FrameRoles.isParked(stack), let place = open?.observations.last?.lockPlace {
-      // Bounded, because a program can have any number of places.
-      if parkingPlaces.count == 16 { parkingPlaces = [] }
-      parkingPlaces.insert(place)
-    }
     open?.captures.add(Capture(stack: stack, state: state))
+  }
+}
+
+extension WatchedThread {
+  /// Remembers where the thread waits now, because its stack is that of a thread that
+  /// waits for others of its runtime.
+  package func learnParking() {
+    if open?.observations.last?.lockPlace == nil { observe() }
+    guard let place = open?.observations.last?.lockPlace else { return }
+    // Bounded, because a program can have any number of places.
+    if parkingPlaces.count == 16 { parkingPlaces = [] }
+    parkingPlaces.insert(place)
   }
 }
 

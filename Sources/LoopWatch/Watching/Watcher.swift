@@ -106,10 +106,11 @@ extension Watcher {
     for ended in late where !mayBeParked(ended, thread) { add(ended, of: thread) }
   }
 
-  /// True for a hold of which no stack was captured while the thread slept, if the thread
-  /// polls by turns with others.
+  /// True for a hold in which the thread slept and no function of the program is known to
+  /// have run, if the thread polls by turns with others.
   private func mayBeParked(_ ended: WatchedThread.EndedHold, _ thread: WatchedThread) -> Bool {
-    guard ended.open.captures.elements.isEmpty else { return false }
+    let stacks = ended.open.captures.elements.map(\.stack)
+    guard !stacks.contains(where: { $0.contains { $0.role == .program } }) else { return false }
     guard [.unexplained, .blocked].contains(ended.parts.main) else { return false }
     return threads.values.contains {
       $0 !== thread && $0.recorded.process == thread.recorded.process
@@ -195,6 +196,8 @@ extension Watcher {
     switch outcome {
     case .stack(let frames):
       thread.add(frames)
+      // The place of the wait tells later, without a stack.
+      if FrameRoles.isParked(frames) { thread.learnParking() }
       _ = park(thread)
     case .nothing: break
     case .refused(let reason): stackError = reason
