@@ -41,7 +41,9 @@ class Run:
     options: list = dataclasses.field(default_factory=list)
     drive: object = None
     finish: object = None
+    is_attached: bool = False  # The watch begins while the program runs.
     watch: object = None
+    attached: object = None
 
     @property
     def truth(self):
@@ -49,6 +51,8 @@ class Run:
 
     def program(self):
         """The process number of the watched program."""
+        if self.attached:
+            return self.attached.pid
         for _ in range(1000):
             children = pathlib.Path(f"/proc/{self.watch.pid}/task/{self.watch.pid}/children").read_text()
             if children.strip():
@@ -215,6 +219,27 @@ def tokio(run):
 @subject
 def tokio_threads(run):
     rust(run, "v0", "--threads")
+
+
+# MARK: Programs that run already
+
+@subject
+def libuv_attached(run):
+    compile_plants(run)
+    run.is_attached = True
+
+
+@subject
+def asyncio_attached(run):
+    python(run, "3.12")
+    run.environment["PYTHONPERFSUPPORT"] = "1"
+    run.is_attached = True
+
+
+@subject
+def node_attached(run):
+    node(run, NODE_PLANTS, "--perf-basic-prof-only-functions", "--interpreted-frames-native-stack")
+    run.is_attached = True
 
 
 # MARK: Servers, which clients hold
@@ -489,17 +514,29 @@ def run_subject(name, make, folder):
     json = folder / "holds.json"
     command = [WATCH, "--threshold", f"{THRESHOLD}ms", "--json", str(json), *run.options]
     with open(folder / "log", "w") as log:
-        run.watch = subprocess.Popen(
-            command + ["--"] + run.command, env=environment, stdout=log, stderr=log,
-            stdin=subprocess.DEVNULL, preexec_fn=raise_priority)
+        def start(words):
+            return subprocess.Popen(
+                words, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                preexec_fn=raise_priority)
+
+        if run.is_attached:
+            run.attached = start(["sh", "-c", "sleep 1; exec \"$@\"", "sh", *run.command])
+            run.watch = start(command + ["--pid", str(run.attached.pid)])
+        else:
+            run.watch = start(command + ["--", *run.command])
         try:
             if run.drive:
                 run.drive(run)
-            run.watch.wait(timeout=300)
+            if run.attached:
+                run.attached.wait(timeout=300)
+            run.watch.wait(timeout=300 if not run.attached else 20)
         finally:
             if run.watch.poll() is None:
                 run.watch.send_signal(signal.SIGTERM)
                 run.watch.wait(timeout=30)
+            if run.attached:
+                run.attached.terminate()
+                run.attached.wait()
             if run.finish:
                 run.finish()
     if not json.exists() or not run.truth.exists():
