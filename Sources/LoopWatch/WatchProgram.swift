@@ -105,7 +105,7 @@ extension WatchProgram {
     }
     if !isChild {
       loop.addTimer(after: .milliseconds(200), every: .milliseconds(200)) { _ in
-        if ProcessFile.text("/proc/\(self.process)/schedstat") == nil { self.loop.stop() }
+        if ProcessFile.hasEnded(self.process) { self.loop.stop() }
       }
     }
     let screen = try startScreen()

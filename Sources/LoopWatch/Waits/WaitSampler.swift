@@ -14,14 +14,17 @@ package final class WaitSampler: WaitLog {
     var listedAt: UInt64?
   }
 
-  /// How often the list of threads is read again, in ns.
+  /// How often the list of threads is read again, in ns: more often until one of them was
+  /// seen waiting, because a busy loop rarely waits.
   private static let listPeriod: UInt64 = 500_000_000
+  private static let firstListPeriod: UInt64 = 10_000_000
 
   package init(process: Int32) { self.process = process }
 
   package func look(at now: UInt64) {
     state.withLock { state in
-      if state.listedAt.map({ now.since($0) >= Self.listPeriod }) ?? true {
+      let period = state.threads.isEmpty ? Self.firstListPeriod : Self.listPeriod
+      if state.listedAt.map({ now.since($0) >= period }) ?? true {
         state.listedAt = now
         list(&state)
       }

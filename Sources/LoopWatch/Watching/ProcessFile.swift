@@ -54,6 +54,16 @@ package final class ProcessFile: Sendable {
   /// Reads a whole small file once.
   package static func text(_ path: String) -> String? { ProcessFile(path)?.text() }
 
+  /// True if a process has ended, also if its parent has not noticed that yet.
+  package static func hasEnded(_ process: Int32) -> Bool {
+    // The state follows the name in parentheses.
+    guard let text = text("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else {
+      return true
+    }
+    // The first thread may end before the others.
+    return text[end...].hasPrefix(") Z") && names(in: "/proc/\(process)/task").count <= 1
+  }
+
   /// The target of a symbolic link.
   package static func link(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
