@@ -108,12 +108,14 @@ class Judgement:
 
     columns = ["planted", "found", "length", "named", "cause", "reason", "ran", "queued"]
 
-    def __init__(self, truth, holds, threshold):
+    def __init__(self, truth, holds, threshold, slack=2 * MS):
+        """`slack` is the permitted error of short lengths."""
         self.rows = {}
         self.remarks = []
         self.others = 0
         self.wrong_others = 0
         self.threshold = threshold
+        self.slack = slack
         remaining = list(holds)
         for plant in truth.plants:
             if plant.length < threshold:
@@ -146,7 +148,7 @@ class Judgement:
         if not hold:
             return
         error = abs(hold.length - plant.length)
-        self._note(plant, "length", error <= max(plant.length * 0.05, 2 * MS), f"{planted}; {hold}")
+        self._note(plant, "length", error <= max(plant.length * 0.05, self.slack), f"{planted}; {hold}")
         if plant.functions:
             self._note(plant, "named", hold.names(plant.functions),
                        f"expected {'|'.join(sorted(plant.functions))}; {hold}")
