@@ -264,13 +264,20 @@ class Client:
 
     def hold(self, plant, causes, function, reason, request, until):
         """The server is held from the request to the answer."""
-        began = time.monotonic_ns()
+        before, began = self.cpu_times(), time.monotonic_ns()
         self.socket.sendall(request)
         answer = self.read(until)
         ended = time.monotonic_ns()
-        words = ["hold", plant, began, ended, -1, 0, causes, function, reason]
+        ran, queued = [after - time for after, time in zip(self.cpu_times(), before)]
+        words = ["hold", plant, began, ended, ran, queued, causes, function, reason]
         self.lines.append("\t".join(map(str, words)))
         return answer
+
+    def cpu_times(self):
+        """The times for which the server's first thread ran and waited for a CPU."""
+        process = self.run.program()
+        text = pathlib.Path(f"/proc/{process}/task/{process}/schedstat").read_text()
+        return [int(word) for word in text.split()[:2]]
 
     def prepare(self, request, until):
         """A request that may hold the server, and is not judged."""
