@@ -396,15 +396,22 @@ def nginx(run):
 
 # MARK: Without holds
 
-def requests(path, end):
+def send_requests(path, end, failures):
     """Sends requests on one connection, each after the answer to the last one."""
     count = 0
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(path))
         while time.monotonic() < end:
-            client.sendall(b"GET /%d HTTP/1.1\r\nHost: a\r\n\r\n" % count)
-            while not client.recv(1 << 16).endswith(b"}]}"):
-                pass
+            began, answer = time.monotonic(), b""
+            try:
+                client.sendall(b"GET /%d HTTP/1.1\r\nHost: a\r\n\r\n" % count)
+                while not answer.endswith(b"}]}"):
+                    answer = client.recv(1 << 16)
+                    if not answer:
+                        raise OSError("the server closed the connection")
+            except OSError as error:
+                failures.append(f"request {count} failed after {time.monotonic() - began:.3f} s: {error}")
+                return
             count += 1
 
 
@@ -418,11 +425,15 @@ def node_healthy(run):
         while not path.exists():
             time.sleep(0.05)
         end = time.monotonic() + 12 * ROUNDS
-        clients = [threading.Thread(target=requests, args=(path, end)) for _ in range(4)]
+        failures = []
+        clients = [
+            threading.Thread(target=send_requests, args=(path, end, failures)) for _ in range(4)]
         for client in clients:
             client.start()
         for client in clients:
             client.join()
+        if failures:
+            raise SystemExit("watch_subjects: " + "; ".join(failures))
         os.kill(run.program(), signal.SIGTERM)
 
     run.drive = drive
