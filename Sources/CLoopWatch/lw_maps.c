@@ -55,11 +55,22 @@ static uint64_t hash(uint64_t hash, const char *text) {
   return hash;
 }
 
-// The mappings of a file follow each other in memory.
+// The mappings of a loaded file follow each other in memory, with larger and larger
+// offsets in the file.
 struct group {
   uint64_t file;
+  uint64_t offset;
   bool is_first;
 };
+
+static void join(struct group *group, struct lw_mapping *mapping) {
+  if (group->file != mapping->file || mapping->offset < group->offset) {
+    group->is_first = mapping->offset == 0;
+  }
+  group->file = mapping->file;
+  group->offset = mapping->offset;
+  mapping->is_first = group->is_first;
+}
 
 // Adds the mapping of one line if it is executable. The line is
 // "start-end rwxp offset device inode path".
@@ -70,16 +81,15 @@ static int add_line(struct lw_maps *maps, size_t *capacity, struct group *group,
   mapping.range.end = strtoull(text + 1, &text, 16);
   bool is_executable = text[3] == 'x';
   mapping.offset = strtoull(text + 5, &text, 16);
-  mapping.file = hash(hash_start, text);
-  char *path = text + 1;
-  for (int field = 0; field < 2; field++) path += strcspn(path, " ") + 1;
+  char *device = text + 1;
+  char *path = device;
+  for (int field = 0; field < 2; field++) path += strcspn(path, " \n") + 1;
+  path[-1] = 0;
   path += strspn(path, " ");
   path[strcspn(path, "\n")] = 0;
+  mapping.file = hash(hash_start, device);
   mapping.kind = kind_of(path);
-  if (mapping.kind == lw_file_code && group->file != mapping.file) {
-    *group = (struct group){mapping.file, mapping.offset == 0};
-  }
-  mapping.is_first = group->is_first;
+  if (mapping.kind == lw_file_code) join(group, &mapping);
   if (!is_executable || starts_with(path, "[vsyscall]")) return 0;
   if (mapping.kind == lw_file_code) maps->files = hash(hash(maps->files, line), path);
   if (mapping.kind == lw_file_code && is_libc(path)) maps->libc = mapping.range;
