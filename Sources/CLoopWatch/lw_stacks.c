@@ -13,6 +13,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,8 +46,10 @@ static bool runs_other_instructions(int pid) {
 static void explain(int pid, int error, const char *reason, char *message, size_t capacity) {
   if (error == EACCES || error == EPERM) {
     lw_refusal_message(pid, pid, error, message, capacity);
-  } else if (error == ESRCH || error == ENOENT) {
+  } else if (kill(pid, 0) != 0 && errno == ESRCH) {
     snprintf(message, capacity, "process %d does not exist", pid);
+  } else if (error == ESRCH || error == ENOENT) {
+    snprintf(message, capacity, "process %d has no program: it has ended, or is the kernel's", pid);
   } else {
     snprintf(message, capacity, "the modules of process %d cannot be read: %s", pid,
              reason[0] != 0 ? reason : strerror(error));
@@ -136,9 +139,12 @@ static void unwind(lw_stacks *stacks, uint64_t *addresses, size_t capacity) {
   lw_unwind(unwinder);
 }
 
+// Copied code has the name of its original.
 static struct lw_frame name_frame(struct lw_process *process, uint64_t address) {
   const struct lw_mapping *mapping = lw_maps_find(&process->maps, address);
-  if (mapping == NULL || mapping->kind == lw_generated_code) return (struct lw_frame){.address = address};
+  if (mapping == NULL || mapping->kind == lw_generated_code) {
+    return (struct lw_frame){.address = address};
+  }
   uint64_t original = address;
   if (mapping->kind == lw_copied_code) original += mapping->original - mapping->range.start;
   struct lw_name name = lw_symbols_find(&process->symbols, original);

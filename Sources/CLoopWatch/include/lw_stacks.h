@@ -12,7 +12,7 @@ typedef struct lw_stacks lw_stacks;
 // One frame, innermost first. The strings live until the next capture.
 struct lw_frame {
   uint64_t address;    // The program counter, minus 1 in callers.
-  const char *symbol;  // As in the symbol table, or NULL.
+  const char *symbol;  // As in the symbol table, perhaps with "@VERSION", or NULL.
   const char *module;  // The path of the mapped file, or NULL for generated code.
 };
 
@@ -51,6 +51,11 @@ void lw_stacks_close(lw_stacks *stacks);
 // timeout shortened by this time.
 //
 // `nanoseconds` receives the length of the stop, or 0 if there was none.
+//
+// No other thread of the calling process may wait for the process meanwhile, because
+// `waitpid` returns for a stop, too, and libuv takes that for an exit. Each stop sends
+// SIGCHLD, on which `uv_spawn` waits. Wait for the process by a pidfd instead, and reap
+// the process when the pidfd is readable.
 lw_outcome lw_stacks_capture(
   lw_stacks *stacks, int tid, bool (*is_waiting)(void *), void *context, uint64_t waited,
   struct lw_frame *frames, size_t capacity, size_t *count, uint64_t *nanoseconds);
