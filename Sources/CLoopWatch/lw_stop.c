@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,8 +37,8 @@ static char state_of(int pid, int tid) {
 
 static bool is_dead(char state) { return state == 0 || state == 'X' || state == 'Z'; }
 
-// The thread has ended, or has another number since it called exec. The kernel reports
-// a stop, too, whether it is asked for or not.
+// The thread has ended, or has another number since it called exec. `waitid` also
+// reports stops of a traced thread, which no option asks for here.
 static bool has_ended(int tid) {
   siginfo_t info = {0};
   int result = waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
@@ -46,11 +47,35 @@ static bool has_ended(int tid) {
                                 info.si_code == CLD_DUMPED);
 }
 
-// The program must not wait for this thread, also if all CPUs are busy. Only some
-// users may have this priority.
+enum {
+  short_slice_ns = 100 * 1000,
+  spin_ns = 20 * 1000,
+  short_wait_ns = 20 * 1000 * 1000,
+  short_pause_ns = 20 * 1000,
+  long_pause_ns = 200 * 1000,
+};
+
+// The kernel's `sched_attr`. Its header cannot be included with <sched.h>.
+struct slice {
+  uint32_t size;
+  uint32_t policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime;
+  uint64_t deadline;
+  uint64_t period;
+};
+
+// The program must not wait for this thread, also if all CPUs are busy. Every user may
+// have a short time slice (since Linux 6.12), which lets a thread run sooner. Only some
+// may have a priority.
 static void hurry(void) {
-  struct sched_param parameters = {.sched_priority = 1};
-  sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
+  struct slice slice = {.size = sizeof slice, .runtime = short_slice_ns};
+  struct sched_param priority = {.sched_priority = 1};
+  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0) {
+    syscall(SYS_sched_setattr, 0, &slice, 0);
+  }
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 
@@ -58,13 +83,6 @@ static void pause_for(long nanoseconds) {
   struct timespec time = {0, nanoseconds};
   nanosleep(&time, NULL);
 }
-
-enum {
-  spin_ns = 20 * 1000,
-  short_wait_ns = 20 * 1000 * 1000,
-  short_pause_ns = 20 * 1000,
-  long_pause_ns = 200 * 1000,
-};
 
 // Waits until the thread has stopped, and reads its registers. A thread that waits for
 // a CPU may need long. A thread that sleeps in state D is given up after a while. Not
@@ -101,6 +119,7 @@ static int pending_signal(int tid) {
 }
 
 static lw_outcome copy_stopped(struct lw_stop *stop, const struct user_regs_struct *registers) {
+  uint64_t began = lw_now();
   // First, so that the restart does not depend on the rest.
   lw_restart_call(stop->tid, registers, stop->waited, stop->libc);
   int signal = pending_signal(stop->tid);
@@ -109,6 +128,8 @@ static lw_outcome copy_stopped(struct lw_stop *stop, const struct user_regs_stru
     stop->registers = lw_dwarf_registers(registers);
     lw_copy_stack(stop);
   }
+  // Before the release, because the released thread may take this CPU at once.
+  stop->nanoseconds = lw_now() - began;
   // Fails only if the thread was killed.
   ptrace(PTRACE_DETACH, stop->tid, NULL, (void *)(intptr_t)signal);
   return is_waiting ? lw_is_waiting : lw_captured;
@@ -138,11 +159,7 @@ static lw_outcome trace(struct lw_stop *stop) {
   if (!seize(stop->tid)) return refusal(stop);
   if (ptrace(PTRACE_INTERRUPT, stop->tid, NULL, NULL) != 0) return lw_no_thread;
   lw_outcome outcome = wait_for_stop(stop, &registers);
-  if (outcome != lw_captured) return outcome;
-  uint64_t began = lw_now();
-  outcome = copy_stopped(stop, &registers);
-  stop->nanoseconds = lw_now() - began;
-  return outcome;
+  return outcome == lw_captured ? copy_stopped(stop, &registers) : outcome;
 }
 
 struct tracer {

@@ -11,7 +11,7 @@ enum { binding_local = 0, binding_global = 1 };
 
 struct symbol {
   uint64_t start;
-  uint64_t size;  // 0 for a label, such as those of assembly.
+  uint64_t size;  // 0 for a label in assembly.
   const char *name;
   int rank;  // The higher rank names an address that has several symbols.
 };
@@ -164,7 +164,7 @@ void lw_symbols_forget(struct lw_symbols *symbols) {
   symbols->capacity = symbols->count = 0;
 }
 
-// The header and the code of libdw disagree on what `data` is here.
+// Does not use `data`: the header and the code of libdw differ on its meaning.
 int lw_symbols_removed(Dwfl_Module *module, void *data, const char *name, uint64_t base,
                        void *context) {
   (void)data, (void)name, (void)base;
