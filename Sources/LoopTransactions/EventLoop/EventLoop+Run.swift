@@ -99,15 +99,12 @@ extension EventLoop {
 extension EventLoop {
   /// Makes one tick that does not block. Does not call `entry` and `exit`
   /// observers.
-  package func step() { step(.noWait) { uv.run(.noWait) } }
-
-  /// Makes one tick, which blocks until there is an event.
-  package func stepWhenWoken() { step(.once) { uv.run(.once) } }
+  package func step() { step { uv.run(.noWait) } }
 
   /// Makes a tick for a host that waits for the loop's descriptor afterwards:
   /// polls without blocking, and then performs the work that precedes a wait.
   /// L4.
-  func stepForHost() { step(.noWait, pollAndPerform) }
+  func stepForHost() { step(pollAndPerform) }
 
   private func pollAndPerform() {
     isHostTurn = true
@@ -120,7 +117,7 @@ extension EventLoop {
     beforeWaiting()
   }
 
-  private func step(_ mode: RunMode, _ tick: () -> Void) {
+  private func step(_ tick: () -> Void) {
     checkRunnable()
     state = .running
     let previous = CurrentLoop.value
@@ -128,8 +125,8 @@ extension EventLoop {
     beginMeasuredRun()
     virtualTime?.fireDue()
     // libuv makes no tick if the loop has nothing to wait for.
-    mayBlock = mode != .noWait
-    if mode == .noWait { arm() }
+    mayBlock = false
+    arm()
     withExtendedLifetime(self) { tick() }
     // An `afterWaiting` observer may have started the budget. Time the host
     // spends after this turn must not count.
