@@ -33,7 +33,7 @@ package final class LoopSources {
     onEnd: @escaping @MainActor () -> Void,
     turn: @escaping @MainActor @Sendable () -> Void
   ) throws(UVError) -> (Embedding, LoopSources) {
-    let embedding = Embedding(loop) {
+    let embedding = Embedding(besideMainQueue: loop) {
       MainActor.assumeIsolated { onChange() }
     } onEnd: {
       MainActor.assumeIsolated { onEnd() }

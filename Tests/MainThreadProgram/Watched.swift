@@ -111,6 +111,64 @@ func unservedInTicks() throws {
   try loop.close()
 }
 
+/// Creates a task between two turns of a host without a bridge, and makes the turns
+/// that are due for two seconds.
+@MainActor
+func unservedInTurns() throws {
+  let loop = try EventLoop()
+  let embedding = Embedding(loop)
+  var isOver = false
+  loop.addTimer(after: .seconds(2)) { _ in isOver = true }
+  embedding.turn()
+  Task { print("ran") }
+  while !isOver {
+    _ = waitFor(embedding.pollDescriptor, embedding.nextTimeout)
+    embedding.turn()
+  }
+  print("before the exit")
+  System.logToStandardError("end of the run")
+  try loop.close()
+}
+
+/// Creates a task after the last turn of a host without a bridge.
+@MainActor
+func unservedAfterTurns() throws {
+  let loop = try EventLoop()
+  let embedding = Embedding(loop)
+  embedding.turn()
+  Task { print("ran") }
+  embedding.cancel()
+  print("cancelled")
+  try loop.close()
+}
+
+/// Makes turns in a host that serves the main queue, and exits while a block waits.
+@MainActor
+func servedByHost() throws {
+  let loop = try EventLoop()
+  let embedding = Embedding(besideMainQueue: loop) {
+  } onEnd: {
+  } wake: {
+    false
+  }
+  DispatchQueue.main.async {}
+  for _ in 0..<3 { embedding.turn() }
+  embedding.cancel()
+  try loop.close()
+}
+
+/// Makes turns in a host while a block waits. Then serves the main queue as a run
+/// loop does, and exits in the block.
+@MainActor
+func servedAfterTurns() throws {
+  let loop = try EventLoop()
+  let embedding = Embedding(loop)
+  DispatchQueue.main.async { exit(0) }
+  for _ in 0..<3 { embedding.turn() }
+  _ = lt_counter_read(lt_main_queue_descriptor())
+  lt_main_queue_drain()
+}
+
 /// Serves the main queue in a callback, as a nested run loop does, and by a
 /// later `runMain`.
 @MainActor

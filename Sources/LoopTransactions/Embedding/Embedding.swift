@@ -76,13 +76,37 @@ public final class Embedding {
     onEnd: @escaping () -> Void = {},
     wake: (@Sendable () -> Bool)? = nil
   ) {
-    self.init(loop, hostWake: wake.map { HostWake($0) }, onChange: onChange, onEnd: onEnd)
+    self.init(
+      loop,
+      hostWake: wake.map { HostWake($0) },
+      servesMainQueue: false,
+      onChange: onChange,
+      onEnd: onEnd
+    )
   }
 
-  /// Starts embedding `loop`, as the public initialiser does.
+  /// Starts embedding `loop` in a host that serves the main queue.
+  package convenience init(
+    besideMainQueue loop: EventLoop,
+    onChange: @escaping () -> Void,
+    onEnd: @escaping () -> Void,
+    wake: @escaping @Sendable () -> Bool
+  ) {
+    self.init(
+      loop,
+      hostWake: HostWake(wake),
+      servesMainQueue: true,
+      onChange: onChange,
+      onEnd: onEnd
+    )
+  }
+
+  /// Starts embedding `loop`, as the public initialiser does. Work that waits in the
+  /// main queue is reported unless the host, or its executor, `servesMainQueue`.
   init(
     _ loop: EventLoop,
     hostWake: HostWake?,
+    servesMainQueue: Bool,
     onChange: @escaping () -> Void,
     onEnd: @escaping () -> Void
   ) {
@@ -101,6 +125,7 @@ public final class Embedding {
     // Set first, because posts wake the host from now on.
     if let hostWake { _ = core.setHostWake(hostWake) }
     loop.beginEmbedding()
+    if !servesMainQueue { loop.watchMainQueue() }
     loop.host = self
     loop.add(self)
   }

@@ -175,7 +175,7 @@ extension EventLoop {
     let wasAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
     state = .leaving
     leave(mode, until: deadline)
-    if mode == .whole { mainQueueNotice?.look() }
+    if mode == .whole { mainQueueNotice?.look(inHost: false) }
     isSingleTick = false
     endMeasuring()
     makeCurrentAgain(previous)

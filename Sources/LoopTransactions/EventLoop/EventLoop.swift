@@ -106,7 +106,8 @@ public final class EventLoop {
   // posts.
   var holds = 0
 
-  // Watches the main queue on the process's first thread, from the first run on.
+  // Watches the main queue on the process's first thread, from the first run or
+  // embedding on.
   var mainQueueNotice: MainQueueNotice?
   var didWatchMainQueue = false
 

@@ -1,7 +1,8 @@
 import Synchronization
 
 /// Reports that work waits in the main queue while the process's first thread
-/// runs loops that do not serve it: the mistake of a `Task` under `run()`.
+/// runs loops that do not serve it: the mistake of a `Task` under `run()`, or in
+/// a host without a `MainQueueBridge`.
 ///
 /// The poll is one of the loop's handles, so it costs nothing until the queue
 /// has work. Then a block at the end of the queue tells whether anyone serves
@@ -28,16 +29,16 @@ final class MainQueueNotice: LoopPart {
   private enum Progress {
     case quiet
     /// The block is at the end of the queue.
-    case asked
+    case asked(MainQueueSource, inHost: Bool)
     /// The block has run, or the report was made.
     case answered
   }
 
-  /// Watches the main queue for `loop`, whose run begins. Returns nil if there is
-  /// nothing to report: on another thread, in a task, whose end the queue waits
+  /// Watches the main queue for `loop`, whose run or embedding begins. Returns nil if
+  /// there is nothing to report: on another thread, in a task, whose end the queue waits
   /// for, or without Dispatch.
   init?(_ loop: EventLoop) {
-    guard loop.ownsLoop, System.isMainThread, Self.progress == .quiet,
+    guard loop.ownsLoop, System.isMainThread, case .quiet = Self.progress,
       !Self.isQueueServed, loop.virtualTime == nil,
       withUnsafeCurrentTask(body: { $0 == nil }),
       // `try?`: without a descriptor, the mistake is not reported.
@@ -49,14 +50,16 @@ final class MainQueueNotice: LoopPart {
     source.start(self, mainQueueIsFilled)
   }
 
-  /// Looks once, at the end of a run.
-  func look() { if source.hasWork { ask() } }
+  /// Looks once, at the end of a run or of an embedding.
+  func look(inHost: Bool) { if source.hasWork { ask(inHost: inHost) } }
 
-  fileprivate func ask() {
+  fileprivate func queueIsFilled() { ask(inHost: loop?.host != nil) }
+
+  private func ask(inHost: Bool) {
     guard let loop else { return }
     detach()
-    guard Self.progress == .quiet else { return }
-    Self.progress = .asked
+    guard case .quiet = Self.progress else { return }
+    Self.progress = .asked(source, inHost: inHost)
     _ = Self.generation
     Task { @MainActor in Self.progress = .answered }
     System.atExit { MainQueueNotice.reportUnlessAnswered() }
@@ -67,15 +70,30 @@ final class MainQueueNotice: LoopPart {
   }
 
   private static func reportUnlessAnswered() {
-    guard System.isMainThread, progress == .asked, ForkGuard.generation == generation,
-      !isQueueServed
+    guard System.isMainThread, case .asked(let source, let inHost) = progress,
+      ForkGuard.generation == generation, !isQueueServed,
+      // Otherwise this thread drains the queue, and a block of it called this.
+      source.hasWork
     else { return }
     progress = .answered
+    if inHost { reportInHost() } else { reportInRun() }
+  }
+
+  private static func reportInRun() {
     System.logToStandardError(
       """
       EventLoop.run: a Task of the main actor or a block of DispatchQueue.main waits, and nothing \
       serves the main queue while the first thread runs this loop; call EventLoop.runMain, or link \
       LoopTransactionsMain and use EventLoop.main
+      """
+    )
+  }
+
+  private static func reportInHost() {
+    System.logToStandardError(
+      """
+      Embedding: a Task of the main actor or a block of DispatchQueue.main waits, and nothing \
+      serves the main queue while the first thread runs the host; create a MainQueueBridge(on: loop)
       """
     )
   }
@@ -104,7 +122,7 @@ final class MainQueueNotice: LoopPart {
 extension MainQueueNotice: Unreflected {}
 
 extension EventLoop {
-  /// Watches the main queue from the first run on.
+  /// Watches the main queue from the first run or embedding on.
   func watchMainQueue() {
     guard !didWatchMainQueue else { return }
     didWatchMainQueue = true
@@ -118,5 +136,5 @@ private func mainQueueIsFilled(_ handle: PollHandle?, _ status: Int32, _ events:
   guard let notice = owner(of: handle, as: MainQueueNotice.self) else {
     return stopWatching(handle)
   }
-  withExtendedLifetime(notice) { notice.ask() }
+  withExtendedLifetime(notice) { notice.queueIsFilled() }
 }

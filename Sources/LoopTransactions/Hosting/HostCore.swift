@@ -45,6 +45,9 @@ final class HostCore: @unchecked Sendable {
     embedding = Embedding(
       loop,
       hostWake: HostWake(reporting: { [self] in wake() }),
+      // If the thread changes, the first thread can run turns only as code of the
+      // main queue.
+      servesMainQueue: !keepsThread,
       onChange: { [self] in change() },
       onEnd: { [self] in ended() }
     )

@@ -124,6 +124,29 @@ import Testing
       }
     }
 
+    @Test("a task in a host's turns without a bridge is reported once, with the remedy")  // C2, C5
+    func unservedInTurns() throws {
+      let program = TestProgram.built("main-thread-program")
+      let report = "Embedding: a Task of the main actor or a block of DispatchQueue.main waits"
+      let remedy = "while the first thread runs the host; create a MainQueueBridge(on: loop)\n"
+      for name in ["unservedInTurns", "unservedAfterTurns"] {
+        let output = try TestProgram.run(program, [name])
+        let isLong = name == "unservedInTurns"
+        #expect(output.code == 0 && output.lines == [isLong ? "before the exit" : "cancelled"])
+        #expect(output.errors.hasPrefix(report), "\(output.errors)")
+        #expect(output.errors.hasSuffix(remedy + (isLong ? "end of the run\n" : "")))
+        #expect(output.errors.components(separatedBy: report).count == 2)
+      }
+    }
+
+    @Test("a main queue that a host serves, also in a block that exits, is not reported")
+    func servedByHost() throws {  // C2, C5
+      for name in ["servedByHost", "servedAfterTurns"] {
+        let output = try TestProgram.run(TestProgram.built("main-thread-program"), [name])
+        #expect(output.code == 0 && output.errors.isEmpty, "\(name): \(output.errors)")
+      }
+    }
+
     @Test("a run without a free descriptor goes on, and a bridge throws")  // C2
     func noDescriptors() throws {
       let program = TestProgram.built("main-thread-program")
