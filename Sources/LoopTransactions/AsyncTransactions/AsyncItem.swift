@@ -5,7 +5,7 @@
 final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   // @unchecked: `body` and `task` are written before a worker can see the
   // operation, and `operation` before the task begins. `body` is consumed by the
-  // task. The outcome is stored under the lock of `hasEnded`, before the
+  // task. The outcome is stored under the lock of `progress`, before the
   // operation ends.
 
   typealias Body = @Sendable (AsyncTransaction.Operation) async throws -> Value
@@ -15,7 +15,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   private var task: BodyTask?
   /// Nil if the operation was cancelled before a worker claimed it.
   private var operation: ScheduledOperation?
-  private let hasEnded = Locked(false)
+  let progress: Locked<AsyncBodyProgress>
 
   /// Creates an operation of `core` that runs `body`.
   init(
@@ -28,6 +28,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   ) {
     executor = scheduler
     self.body = body
+    progress = Locked(AsyncBodyProgress(name: name))
     super.init(name, core, on: scheduler.core, priority, completion)
     endsLater = true
     // Made here, because the task has the task-local values of the caller.
@@ -35,7 +36,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   }
 
   override var unendedTask: Int? {
-    hasEnded.withLock { $0 } ? nil : task?.task.hashValue
+    progress.withLock { $0.hasEnded } ? nil : task?.task.hashValue
   }
 
   override func run(_ operation: ScheduledOperation) {
@@ -67,6 +68,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   }
 
   override func cancelQueued() -> Bool {
+    progress.withLock { $0.isCancelled = true }
     if super.cancelQueued() { return true }
     task?.task.cancel()
     end(.cancelled)
@@ -75,9 +77,9 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
 
   /// Ends the operation with `outcome`, unless it has ended.
   private func end(_ outcome: AsyncTransaction.Outcome<Value>) {
-    let isFirst = hasEnded.withLock { hasEnded in
-      if hasEnded { return false }
-      hasEnded = true
+    let isFirst = progress.withLock { progress in
+      if progress.hasEnded { return false }
+      progress.hasEnded = true
       store(outcome)
       return true
     }
@@ -87,11 +89,19 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   override func dropBody() {
     guard !wasStarted else { return }
     cancel()
-    hasEnded.withLock { $0 = true }
+    progress.withLock { $0.hasEnded = true }
     // A task that never begins is never released.
     task?.begin(on: executor)
   }
 
   // The body did not run.
   override func operationEnded(_ end: OperationEnd) { task?.begin(on: executor) }
+}
+
+/// The progress of an asynchronous body. A transaction keeps it, and not the
+/// operation, whose task takes more memory.
+struct AsyncBodyProgress {
+  let name: String
+  var hasEnded = false
+  var isCancelled = false
 }

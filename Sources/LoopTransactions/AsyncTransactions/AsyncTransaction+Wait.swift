@@ -46,9 +46,10 @@ extension AsyncTransaction {
   }
 
   private func checkAwaitsNoAsyncBody() {
-    guard let item = asyncItems.first(where: { !$0.isCancelled }) else { return }
+    let names = asyncBodies.lazy.compactMap { $0.withLock { $0.isCancelled ? nil : $0.name } }
+    guard let body = names.first else { return }
     trap(
-      "AsyncTransaction.waitUntilComplete: operation \(item.name) of \(name) has an async body; "
+      "AsyncTransaction.waitUntilComplete: operation \(body) of \(name) has an async body; "
         + "await completion instead"
     )
   }

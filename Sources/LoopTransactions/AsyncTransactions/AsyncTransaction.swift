@@ -58,9 +58,9 @@ public final class AsyncTransaction {
   // All of these are loop only. Their exclusivity is unchecked, because no
   // other code runs while one of them changes.
   @exclusivity(unchecked) private(set) var items = OperationItems()
-  /// The operations with an asynchronous body, until the transaction is
+  /// The progress of all asynchronous bodies, until the transaction is
   /// cancelled.
-  @exclusivity(unchecked) private(set) var asyncItems: [OperationItem] = []
+  @exclusivity(unchecked) private(set) var asyncBodies: [Locked<AsyncBodyProgress>] = []
   /// The closures of `whenComplete(_:)`.
   @exclusivity(unchecked) var endings: [(AsyncTransaction) -> Void] = []
   /// The tasks that wait for `completion`.
@@ -107,7 +107,7 @@ public final class AsyncTransaction {
   deinit {
     core.transaction = nil
     if links.isLinked { unfinished.remove(self) }
-    if state == .open { for item in asyncItems { item.dropBody() } }
+    if state == .open { items.forEach { $0.dropBody() } }
     // Removed one by one, because releasing a chain of items would recurse.
     defer { while let item = items.removeFirst() { item.dropCompletion() } }
     guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {
@@ -227,7 +227,7 @@ extension AsyncTransaction {
   ) -> Operation {
     checkOpen("AsyncTransaction.add")
     let item = AsyncItem(name, core, on: scheduler, priority, body, completion)
-    asyncItems.append(item)
+    asyncBodies.append(item.progress)
     append(item)
     return Operation(item: item)
   }
@@ -271,7 +271,7 @@ extension AsyncTransaction {
     )
     // Even if the transaction is complete, so that a wait after a cancel does not
     // depend on time.
-    asyncItems = []
+    asyncBodies = []
     guard core.change({ $0.cancel() }) else { return }
     items.forEach { $0.cancel() }
   }

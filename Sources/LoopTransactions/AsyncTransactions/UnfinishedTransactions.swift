@@ -84,7 +84,11 @@ final class UnfinishedTransactions: LoopPart {
   func firstWake(_ time: VirtualTime) -> UInt64? {
     let committed = all.filter { $0.links.retained != nil }
     let sleeps = committed.map { each in
-      each.asyncItems.compactMap { $0.unendedTask.flatMap { time.sleeps[$0] } }
+      var sleeps: [UInt64] = []
+      each.items.forEach { item in
+        if let task = item.unendedTask, let wake = time.sleeps[task] { sleeps.append(wake) }
+      }
+      return sleeps
     }
     let areAllAsleep = zip(committed, sleeps).allSatisfy { each, sleeps in
       !sleeps.isEmpty && sleeps.count == each.core.state.unended

@@ -119,6 +119,33 @@ struct AsyncBodyTests {
     #expect(trace.events == ["cancelled"])
   }
 
+  // O12, O13
+  @Test(
+    "a complete transaction keeps neither operations nor tasks of async bodies",
+    .enabled(if: Interposed.isAvailable)
+  )
+  func keepsNoItem() async {
+    // In a separate process, because other tests allocate too.
+    await #expect(processExitsWith: .success) {
+      let (loop, scheduler) = (try EventLoop(), OperationScheduler.alone())
+      func complete(_ count: Int) -> AsyncTransaction {
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        for _ in 0..<count { transaction.add { _ in await Task.yield() } }
+        transaction.commit()
+        loop.run()
+        return transaction
+      }
+      _ = complete(2000)
+      let before = Interposed.heapBytes
+      let transaction = complete(2000)
+      let growth = Interposed.heapBytes - before
+      // An operation and its task are over 800 bytes.
+      precondition(growth < 2000 * 250, "2,000 operations keep \(growth) bytes")
+      #expect(transaction.state == .complete)
+      try loop.close()
+    }
+  }
+
   @Test("waitUntilComplete traps while an async body has not ended")  // O9, O13
   func traps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
