@@ -11,7 +11,9 @@ extension SteppedLoop {
   ///
   /// If all operations that have not ended are tasks that sleep on the loop's
   /// clock, this writes a `SleepError` to standard error and returns, and
-  /// `close()` throws that error. Call `advance(by:)` instead.
+  /// `close()` throws that error. Call `advance(by:)` instead. If only a child
+  /// task of an operation sleeps, this writes a hint and goes on waiting, because
+  /// the operation may be waiting for something else.
   ///
   /// The loop knows its transactions only. So this does not wait for a
   /// transaction that is open, for operations that were added to a scheduler or
@@ -90,8 +92,8 @@ extension SteppedLoop {
   /// marked `@MainActor`. For tasks that await `OperationScheduler.run` or the
   /// loop. The clock does not advance. If the task sleeps on the loop's clock,
   /// this throws. If the task has not ended after the loop was idle for a while
-  /// and a timer is waiting, this writes when the timer is due to standard
-  /// error, and goes on waiting.
+  /// and a timer is waiting, such as one of a child task that sleeps, this writes
+  /// when the timer is due to standard error, and goes on waiting.
   ///
   /// To test a task that sleeps, let it prefer `loop.port` as its executor.
   /// Then `runUntilIdle()` runs the task until it sleeps, and `advance(by:)`
