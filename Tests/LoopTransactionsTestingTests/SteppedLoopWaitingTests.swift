@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsTesting
+import TestSupport
 import Testing
 
 // C6, O6
@@ -122,6 +123,45 @@ struct SteppedLoopWaitingTests {
     let error = SteppedLoop.SleepError(remaining: .seconds(5), in: wait)
     #expect(throws: error) { try stepped.close() }
     #expect("\(error)".hasPrefix("SteppedLoop.\(wait): the task sleeps on the loop's clock"))
+  }
+
+  // No wake follows the post by which the task begins to sleep.
+  @Test(
+    "a wait ends with an error if a task begins to sleep in the wait's tick",
+    .enabled(if: Interposed.isAvailable)
+  )
+  func sleepInTick() throws {
+    let stepped = try SteppedLoop()
+    let (loop, gate, clock) = (stepped.loop, Gate(), stepped.loop.clock)
+    let transaction = AsyncTransaction(on: loop, scheduler: OperationScheduler("waiting"))
+    transaction.add { _ in
+      gate.wait()
+      try await Task.sleep(for: .seconds(5), clock: clock)
+    }
+    transaction.commit()
+    var hasBegun = false
+    let beginSleep = {
+      guard !hasBegun else { return }
+      hasBegun = true
+      gate.open()
+      while !loop.hasWorkOrPosts { System.yield() }
+    }
+    // libuv calls this handle before the loop runs posts.
+    let handle = ForeignHandle(.prepare, on: loop.libuvLoop) {
+      $0.stop()
+      beginSleep()
+    }.start()
+    var blocks = 0
+    Interposed.beforeBlocking { _ in
+      blocks += 1
+      loop.port.wake()
+    } _: {
+      // A wait that makes no tick yields.
+      Interposed.before(.yield, beginSleep) { stepped.waitForTransactions() }
+    }
+    #expect(blocks == 0 && transaction.state == .committed)
+    handle.close()
+    #expect(throws: SteppedLoop.SleepError.self) { try stepped.close() }
   }
 
   @Test("waitForOperations(of:) ends with an error if a task's operation sleeps on the clock")
