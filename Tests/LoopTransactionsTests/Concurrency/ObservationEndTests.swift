@@ -162,4 +162,77 @@ struct ObservationEndTests {
       #expect(stepped.trace.take() == ["layout b", "draw a"])
     }
   }
+
+  /// How the targets of an observed model live, one after the other.
+  enum Life: String, CaseIterable, Codable, Sendable {
+    case atOneAddress, atManyAddresses
+    /// Performed in the action of a target that lives on.
+    case nested
+  }
+
+  @Test(
+    "a model that does not change keeps no memory of dead targets",
+    .enabled(if: Interposed.isAvailable),
+    arguments: Life.allCases
+  )
+  func dead(_ life: Life) async {
+    // In a separate process, because other tests allocate too.
+    await #expect(processExitsWith: .success) { [life] in
+      let (stepped, outer) = (try SteppedLoop(), Reader(Model()))
+      outer.performOthers(100, life, stepped)
+      let before = Interposed.heapBytes
+      let addresses = outer.performOthers(2000, life, stepped)
+      let growth = Interposed.heapBytes - before
+      // A tracking takes over 400 bytes.
+      precondition(growth < 2000 * 150, "\(life): 2,000 dead targets take \(growth) bytes")
+      withExtendedLifetime(addresses) {}
+      try stepped.close()
+    }
+  }
+}
+
+private final class Reader: @unchecked Sendable {
+  // @unchecked: used on the loop's thread only.
+  static let read = Selector<Reader>.withObservation("ended read") { $0.read() }
+
+  /// Keeps the memory of a reader, which is released.
+  struct Address { unowned let reader: Reader }
+
+  private let model: Model
+  private var onRead: () -> Void = {}
+
+  init(_ model: Model) { self.model = model }
+
+  private func read() {
+    _ = model.title
+    onRead()
+  }
+
+  /// Performs `count` other readers of the model, one after the other.
+  @discardableResult
+  func performOthers(
+    _ count: Int,
+    _ life: ObservationEndTests.Life,
+    _ stepped: SteppedLoop
+  ) -> [Address] {
+    let loop = stepped.loop
+    return (0..<count).compactMap { _ in
+      let reader = Reader(model)
+      loop.commit(reader, Self.read)
+      if life == .nested {
+        onRead = { loop.performIfNeeded(reader, Self.read) }
+        loop.performNow(self)
+      }
+      stepped.runUntilIdle()
+      onRead = {}
+      return life == .atManyAddresses ? Address(reader: reader) : nil
+    }
+  }
+}
+
+extension EventLoop {
+  fileprivate func performNow(_ reader: Reader) {
+    commit(reader, Reader.read)
+    performIfNeeded(reader, Reader.read)
+  }
 }

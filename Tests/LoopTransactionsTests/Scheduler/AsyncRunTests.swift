@@ -9,6 +9,11 @@ private enum Context {
   @TaskLocal static var request = "none"
 }
 
+/// Runs each job in the call that enqueues it.
+private final class AtOnce: TaskExecutor {
+  func enqueue(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+}
+
 @Suite("Operations with async bodies: run")
 struct AsyncRunTests {
   @Test("run returns the body's result, rethrows its error, and stays on the workers")  // O13
@@ -168,6 +173,21 @@ struct AsyncRunTests {
       trace.record("continued")
       #expect(trace.events == ["ran", "released", "continued"])
     }
+  }
+
+  @Test("the captures of a cancelled body are released before the task continues")  // O5, O12
+  func releasesCancelled() async {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let (frozen, trace) = (FrozenWorkers(scheduler, 1), Trace())
+    let task = Task(executorPreference: AtOnce()) {
+      _ = try? await scheduler.run(Self.holding(trace))
+      trace.record("continued")
+    }
+    while scheduler.metrics.queued == 0 { await Task.yield() }
+    task.cancel()
+    await task.value
+    #expect(trace.events == ["released", "continued"])
+    frozen.thaw()
   }
 
   private static func holding(

@@ -144,4 +144,26 @@ struct OperationBacklogTests {
       #expect(ran.value == count)
     }
   }
+
+  // O1
+  @Test("a scheduler keeps the memory of a long queue while an operation runs")
+  func memoryInUse() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let (began, goOn, done) = (Gate(), Gate(), Gate())
+    scheduler.add { _ in
+      began.open()
+      goOn.wait()
+    }
+    #expect(began.waitInTime())
+    let frozen = FrozenWorkers(scheduler, 1)
+    for _ in 0..<40_000 { scheduler.add { _ in } }
+    frozen.thaw()
+    #expect(inTime { scheduler.metrics.awake == 1 })
+    // The other worker has slept, and returned no memory before.
+    scheduler.add { _ in done.open() }
+    #expect(done.waitInTime())
+    #expect(scheduler.core.ask { $0.backlog.retainedBytes } > 40_000 * 64)
+    goOn.open()
+    #expect(inTime { scheduler.core.ask { $0.backlog.retainedBytes } <= 1 << 20 })
+  }
 }

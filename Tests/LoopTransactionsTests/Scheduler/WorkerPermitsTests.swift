@@ -88,18 +88,69 @@ struct WorkerPermitsTests {
   }
 
   // O1
-  @Test("a stall is noticed without a call")
+  @Test("an operation that ends on a waiting thread is a change")
+  func endsElsewhere() {
+    let reports = Log()
+    let permits = WorkerPermits(limit: 1, stallTime: 1 << 62) { reports.add($0) }
+    let first = OperationScheduler("first", workerLimit: 1, permits: permits)
+    let second = OperationScheduler("second", workerLimit: 1, permits: permits)
+    let (frozen, began, goOn, done) = (FrozenWorkers(first, 1), Gate(), Gate(), Gate())
+    second.add { _ in done.open() }
+    let thread = TestThread {
+      try? withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, scheduler: first)
+        transaction.add { _ in
+          began.open()
+          goOn.wait()
+        }
+        transaction.waitUntilComplete()
+      }
+    }
+    #expect(began.waitInTime())
+    #expect(permits.check())
+    goOn.open()
+    thread.join()
+    #expect(permits.check())
+    #expect(reports.events.isEmpty)
+    frozen.thaw()
+    #expect(done.waitInTime())
+  }
+
+  // O1
+  @Test("a limit that stalls again after a change is reported again")
+  func stallsAgain() {
+    let reports = Log()
+    let permits = WorkerPermits(limit: 1, stallTime: 1 << 62) { reports.add($0) }
+    let first = OperationScheduler("first", workerLimit: 1, permits: permits)
+    let second = OperationScheduler("second", workerLimit: 1, permits: permits)
+    let frozen = FrozenWorkers(first, 1)
+    let (done, queued) = (Gate(), (0..<2).map { _ in second.add { _ in } })
+    second.add { _ in done.open() }
+    for operation in queued {
+      for _ in 0..<3 { #expect(permits.check()) }
+      #expect(operation.cancel())
+    }
+    #expect(reports.events.count == 2)
+    frozen.thaw()
+    #expect(done.waitInTime())
+  }
+
+  // O1
+  @Test("stalls are noticed without a call, also after a time without a stall")
   func noticed() {
     let report = Gate()
     let permits = WorkerPermits(limit: 1, stallTime: 1000) { _ in report.open() }
     let first = OperationScheduler("first", workerLimit: 1, permits: permits)
     let second = OperationScheduler("second", workerLimit: 1, permits: permits)
-    let frozen = FrozenWorkers(first, 1)
-    let done = Gate()
-    second.add { _ in done.open() }
-    #expect(report.waitInTime())
-    frozen.thaw()
-    #expect(done.waitInTime())
+    for _ in 0..<20 {
+      let frozen = FrozenWorkers(first, 1)
+      let done = Gate()
+      second.add { _ in done.open() }
+      #expect(report.waitInTime())
+      frozen.thaw()
+      #expect(done.waitInTime())
+      #expect(inTime { second.metrics.awake == 0 && !permits.check() })
+    }
   }
 
   // O1
