@@ -22,15 +22,21 @@ do {
   exit(error is OptionWords.UsageError ? 2 : 1)
 }
 
-/// Calls `ready`, and waits for SIGINT or SIGTERM.
-func run(_ ready: () -> Void) throws {
+/// Calls `ready` on a running loop, and waits for SIGINT or SIGTERM.
+func run(_ ready: @escaping @Sendable () -> Void) throws {
   let loop = try EventLoop()
-  do { for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } } } catch {
+  do {
+    for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } }
+    // Not before `run()`, which opens a descriptor for the main queue: a client that reads
+    // the output of `ready` may count the server's descriptors.
+    try loop.port.post {
+      ready()
+      fflush(nil)
+    }
+  } catch {
     try loop.close()
     throw error
   }
-  ready()
-  fflush(nil)
   loop.run()
   // The loop stays open. Closing it would give the signals their default effect, and a
   // second signal could kill the server.
