@@ -36,6 +36,12 @@ final class TestProgram {
     variables["SWIFT_BACKTRACE"] = "enable=no"
     for (name, value) in environment { variables[name] = value }
     process.environment = variables
+    // A program that another test starts would otherwise delay the end of the pipes.
+    for pipe in [input, output, errors] {
+      for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+        _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+      }
+    }
     process.standardInput = input
     process.standardOutput = file ?? output
     if file != nil { try? output.fileHandleForWriting.close() }

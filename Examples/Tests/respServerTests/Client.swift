@@ -2,10 +2,12 @@ import Foundation
 
 /// A client with blocking sends and reads.
 final class Client {
+  // A program that another test starts would otherwise keep the connection open.
+  private static let stream = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
   private var socket: Int32
 
   init(_ port: Int) throws {
-    socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    socket = Foundation.socket(AF_INET, Self.stream, 0)
     guard socket >= 0 else { throw POSIXError(.EMFILE) }
     let result = Self.withAddress(port) { connect(socket, $0, $1) }
     guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
@@ -85,7 +87,7 @@ final class Client {
 
   /// Opens a listening socket at a free port. Returns the socket and the port.
   static func listeningSocket() throws -> (socket: Int32, port: Int) {
-    let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let socket = Foundation.socket(AF_INET, Self.stream, 0)
     guard withAddress(0, { bind(socket, $0, $1) }) == 0, listen(socket, 1) == 0 else {
       throw POSIXError(.EADDRINUSE)
     }

@@ -150,10 +150,10 @@ struct MemoryTests {
     }
   }
 
-  /// Polls until `isMet` returns true, at most for 10 s. The server does not report that
-  /// it has closed a connection.
+  /// Polls until `isMet` returns true, at most for a minute. The server does not report
+  /// that it has closed a connection.
   private func becomesTrue(_ isMet: () throws -> Bool) throws -> Bool {
-    let end = Date().addingTimeInterval(10)
+    let end = Date().addingTimeInterval(60)
     while Date() < end {
       if try isMet() { return true }
       sched_yield()

@@ -13,10 +13,12 @@ final class Datagrams {
   let receiver: Int32
   private var sender: Int32
   private var address = sockaddr_in()
+  // A program that another test starts would otherwise keep the peer's port bound.
+  private static let datagram = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
 
   init() throws {
-    receiver = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    sender = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    receiver = socket(AF_INET, Self.datagram, 0)
+    sender = socket(AF_INET, Self.datagram, 0)
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     try #require(bindSender() && withAddress { getsockname(sender, $0, &$1) } == 0)
@@ -62,7 +64,7 @@ final class Datagrams {
     try #require(withAddress { getsockname(receiver, $0, &$1) } == 0)
     let target = address
     address = own
-    sender = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    sender = socket(AF_INET, Self.datagram, 0)
     try #require(bindSender())
     address = target
     try #require(withAddress { connect(sender, $0, $1) } == 0)
