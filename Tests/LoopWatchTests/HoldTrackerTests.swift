@@ -15,9 +15,17 @@ struct HoldTrackerTests {
     _ source: WaitSource = Self.loop,
     _ began: UInt64,
     _ ended: UInt64?,
+    timeout: Int? = nil,
     events: Int = 1
   ) -> UInt64? {
-    let wait = Wait(number: number, began: began, ended: ended, source: source, events: events)
+    let wait = Wait(
+      number: number,
+      began: began,
+      ended: ended,
+      source: source,
+      timeout: timeout,
+      events: events
+    )
     if ended != nil { number += 1 }
     let open = openDescriptors
     return tracker.add(wait) { open.contains($0) }?.length
@@ -46,6 +54,31 @@ struct HoldTrackerTests {
     #expect(wait(Self.nested, 120, 300) == nil)
     #expect(wait(.poll(site: 1), 310, 320) == nil)
     #expect(wait(Self.loop, 400, nil) == 290)
+    #expect(tracker.ticks == 1)
+  }
+
+  @Test("a wait that ends long after its timeout begins the hold at the timeout")
+  mutating func lateWait() {
+    tracker.overrunLimit = 20_000_000
+    _ = wait(Self.loop, 0, 1_000_000, timeout: 5)
+    _ = wait(Self.loop, 2_000_000, 500_000_000, timeout: 5)
+    #expect(tracker.heldSince == 7_000_000)
+    #expect(wait(Self.loop, 501_000_000, nil, timeout: 5) == 494_000_000)
+    #expect(tracker.ticks == 2)
+  }
+
+  @Test("a wait that should have ended holds the loop until the next wait")
+  mutating func overdueWait() {
+    tracker.overrunLimit = 20_000_000
+    _ = wait(Self.loop, 0, nil, timeout: 5)
+    let overdue = Wait(number: 0, began: 0, ended: nil, source: Self.loop, timeout: 5)
+    tracker.noteOverdue(overdue, at: 24_000_000)
+    #expect(tracker.heldSince == nil)
+    tracker.noteOverdue(overdue, at: 30_000_000)
+    #expect(tracker.heldSince == 5_000_000)
+    #expect(wait(Self.loop, 0, nil, timeout: 5) == nil)
+    #expect(wait(Self.loop, 0, 90_000_000, timeout: 5) == nil)
+    #expect(wait(Self.loop, 95_000_000, nil) == 90_000_000)
     #expect(tracker.ticks == 1)
   }
 

@@ -13,6 +13,11 @@ package struct HoldTracker: Sendable {
   package private(set) var ticks: UInt64 = 0
   /// The number of waits that were overwritten before they were read.
   package private(set) var lost: UInt64 = 0
+  /// A wait that ends later than its timeout by this time, in ns, begins a hold when it
+  /// should have ended: the thread was stopped or had no CPU.
+  package var overrunLimit = UInt64.max
+  /// The number of the wait that holds the loop, because it has not ended in time.
+  private var overdueWait: UInt64?
   private var next: UInt64 = 0
   private var events = 0
   private var polls = 0
@@ -58,14 +63,38 @@ extension HoldTracker {
       (source, heldSince, polls) = (wait.source, nil, 0)
     }
     guard wait.source == source else { return nil }
+    if let overdueWait, overdueWait == wait.number {
+      if wait.ended != nil { finishTick(wait) }
+      return nil
+    }
     let hold = heldSince.map { Hold(began: $0, ended: max(wait.began, $0), events: events) }
     heldSince = wait.ended
-    if wait.ended != nil {
-      ticks += 1
-      polls += 1
-      events = max(wait.events, 0)
+    if let ended = wait.ended {
+      if let due = overrun(of: wait, at: ended) { heldSince = due }
+      finishTick(wait)
     }
     return hold
+  }
+
+  private mutating func finishTick(_ wait: Wait) {
+    overdueWait = nil
+    ticks += 1
+    polls += 1
+    events = max(wait.events, 0)
+  }
+
+  /// Begins a hold if `wait`, which has not ended, should have.
+  package mutating func noteOverdue(_ wait: Wait, at now: UInt64) {
+    guard wait.ended == nil, wait.source == source, heldSince == nil else { return }
+    guard let due = overrun(of: wait, at: now) else { return }
+    (heldSince, overdueWait) = (due, wait.number)
+  }
+
+  /// The time at which the wait should have ended; nil if it did not exceed the limit.
+  private func overrun(of wait: Wait, at time: UInt64) -> UInt64? {
+    guard let timeout = wait.timeout, overrunLimit < .max else { return nil }
+    let due = wait.began + UInt64(timeout) * 1_000_000
+    return time.since(due) >= overrunLimit ? due : nil
   }
 
   /// Ends the hold at `time`, when the thread began to wait for other threads of its

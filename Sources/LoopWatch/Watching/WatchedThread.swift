@@ -83,6 +83,7 @@ extension WatchedThread {
     machine: (inout ThreadUsage, Bool) -> Void
   ) -> [EndedHold] {
     var late: [Hold] = []
+    tracker.overrunLimit = threshold
     let process = recorded.process
     var hasNews = false
     log.readWaits(entry: recorded.entry, from: nextWait) { wait in
@@ -92,6 +93,7 @@ extension WatchedThread {
       let hold = tracker.add(wait) { descriptor in
         ProcessFile.link("/proc/\(process)/fd/\(descriptor)")?.contains("eventpoll") ?? false
       }
+      tracker.noteOverdue(wait, at: now)
       guard let hold else { return }
       heldTime += hold.length
       if hold.length >= threshold { late.append(hold) }
