@@ -491,6 +491,27 @@ def node_beside_five(run):
 
 
 @subject
+def node_stopped_outside(run):
+    """SIGSTOP from outside, most often while the loop waits for its timer of 5 ms."""
+    run.command = [need("node"), str(FOLDER / "server.js"), str(run.folder / "http")]
+
+    def drive(run):
+        time.sleep(1)
+        for _ in range(ROUNDS):
+            began = time.monotonic_ns()
+            os.kill(run.program(), signal.SIGSTOP)
+            time.sleep(0.5)
+            os.kill(run.program(), signal.SIGCONT)
+            words = ["hold", "stop", began, time.monotonic_ns(), -1, 0, "stopped", "-", "-"]
+            with open(run.truth, "a") as file:
+                file.write("\t".join(map(str, words)) + "\n")
+            time.sleep(0.2)
+        os.kill(run.program(), signal.SIGTERM)
+
+    run.drive = drive
+
+
+@subject
 def node_quota(run):
     """A control group allows a quarter of a CPU."""
     group = pathlib.Path("/sys/fs/cgroup/cpu") / f"watch-{os.getpid()}"
