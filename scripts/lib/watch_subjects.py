@@ -582,10 +582,7 @@ def run_subject(name, make, folder):
         print((folder / "log").read_text()[-2000:])
         raise SystemExit(f"watch_subjects: {name} wrote no result")
     truth, holds = watch_truth.read_truth(run.truth), watch_truth.read_holds(json)
-    # Samples of a running program are 1 ms apart, and later on a busy machine.
-    slack = 6 if run.is_attached else 2
-    return watch_truth.Judgement(
-        truth, holds, THRESHOLD * watch_truth.MS, slack * watch_truth.MS)
+    return watch_truth.Judgement(truth, holds, THRESHOLD * watch_truth.MS, run.is_attached)
 
 
 def show(name, judgement):

@@ -108,14 +108,16 @@ class Judgement:
 
     columns = ["planted", "found", "length", "named", "cause", "reason", "ran", "queued"]
 
-    def __init__(self, truth, holds, threshold, slack=2 * MS):
-        """`slack` is the permitted error of short lengths."""
+    def __init__(self, truth, holds, threshold, is_sampled=False):
+        """Samples of a running program are 1 ms apart, and later on a busy machine. They
+        may miss a wait between two holds."""
         self.rows = {}
         self.remarks = []
         self.others = 0
         self.wrong_others = 0
         self.threshold = threshold
-        self.slack = slack
+        self.is_sampled = is_sampled
+        self.slack = (6 if is_sampled else 2) * MS
         remaining = list(holds)
         for plant in truth.plants:
             if plant.length < threshold:
@@ -193,12 +195,13 @@ class Judgement:
     def failures(self):
         """The bounds that the subject exceeded, in words."""
         sums = self.total()
-        limits = {"found": 0.95, "length": 0.95, "named": 0.9, "cause": 1, "reason": 1}
+        length = 0.8 if self.is_sampled else 0.95
+        limits = {"found": 0.95, "length": length, "named": 0.9, "cause": 1, "reason": 1}
         for column, share in limits.items():
             right, count = sums[column]
             if right < count * share:
                 yield f"{column}: {right} of {count}"
-        if self.wrong_others:
+        if self.wrong_others > (sums["planted"][0] / 20 if self.is_sampled else 0):
             yield f"{self.wrong_others} holds were not planted"
 
     def lines(self):
