@@ -165,8 +165,8 @@ extension WatchedThread {
 }
 
 extension WatchedThread {
-  /// Remembers where the thread waits now, because its stack is that of a thread that
-  /// waits for others of its runtime.
+  /// Remembers where the thread waits now, because its stack shows a wait for other
+  /// threads of its runtime.
   package func learnParking() {
     if open?.observations.last?.lockPlace == nil { observe() }
     guard let place = open?.observations.last?.lockPlace else { return }
