@@ -45,6 +45,7 @@ struct NamesTests {
     arguments: [
       ("JS:*loadCart /srv/cart.js:88:12", "loadCart cart.js:88", StackFrame.Role.program),
       ("JS:~ /srv/server.js:12:3", "(anonymous) server.js:12", .program),
+      ("JS:+'map /srv/cart.js:9:1", "map cart.js:9", .program),
       ("LazyCompile:^f /a b/c.js:1:1", "f c.js:1", .program),
       ("JS:*listOnTimeout node:internal/timers:517:25", "listOnTimeout node:internal/timers:517:25", .library),
       ("py::handle:/srv/app.py", "handle app.py", .program),

@@ -103,7 +103,7 @@ extension StackFrame {
 
   /// `*name /path/file.js:88:12`, with a mark of the tier.
   private init(script text: String) {
-    let text = String(text.drop { "~^*+".contains($0) })
+    let text = String(text.drop { "~^*+'".contains($0) })
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
     let (function, place) = words.count == 2 ? (words[0], words[1]) : ("(anonymous)", words.first ?? "")
     let isOwn = !place.hasPrefix("node:") && !place.isEmpty && place != "native"
