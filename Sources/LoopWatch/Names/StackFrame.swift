@@ -73,6 +73,11 @@ package enum FrameRoles {
     return false
   }
 
+  /// True if a function of the program has a name; false if its symbols were stripped.
+  package static func hasNames(_ stack: [StackFrame]) -> Bool {
+    stack.contains { $0.role == .program && $0.place != nil }
+  }
+
   private static let parking = [
     "::park::Parker::park", "::park::Inner::park", "asio::detail::posix_event::wait",
   ]

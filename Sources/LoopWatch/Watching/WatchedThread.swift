@@ -11,6 +11,8 @@ package final class WatchedThread {
   private var isParked = false
   /// The places where it does so.
   private var parkingPlaces: Set<[UInt64]> = []
+  /// How many captures without names showed a wait at a place.
+  private var namelessWaits: [[UInt64]: Int] = [:]
   private var nextWait: UInt64 = 0
   private var last: Mark
   private var heldTime: UInt64 = 0
@@ -167,10 +169,18 @@ extension WatchedThread {
 extension WatchedThread {
   /// Remembers where the thread waits now, because its stack shows a wait for other
   /// threads of its runtime.
-  package func learnParking() {
+  ///
+  /// - Parameter isCertain: False if the stack has no names. The place is then remembered
+  ///   when it was seen in three captures.
+  package func learnParking(isCertain: Bool) {
     if open?.observations.last?.lockPlace == nil { observe() }
     guard let place = open?.observations.last?.lockPlace else { return }
-    // Bounded, because a program can have any number of places.
+    // Both are bounded, because a program can have any number of places.
+    if !isCertain {
+      if namelessWaits.count == 64 { namelessWaits = [:] }
+      namelessWaits[place, default: 0] += 1
+      guard namelessWaits[place] == 3 else { return }
+    }
     if parkingPlaces.count == 16 { parkingPlaces = [] }
     parkingPlaces.insert(place)
   }

@@ -112,7 +112,12 @@ extension Watcher {
     let stacks = ended.open.captures.elements.map(\.stack)
     guard !stacks.contains(where: { $0.contains { $0.role == .program } }) else { return false }
     guard [.unexplained, .blocked].contains(ended.parts.main) else { return false }
-    return threads.values.contains {
+    return pollsByTurns(thread)
+  }
+
+  /// True if other threads of the process wait for the same source.
+  private func pollsByTurns(_ thread: WatchedThread) -> Bool {
+    threads.values.contains {
       $0 !== thread && $0.recorded.process == thread.recorded.process
         && $0.tracker.source == thread.tracker.source
     }
@@ -197,7 +202,11 @@ extension Watcher {
     case .stack(let frames):
       thread.add(frames)
       // The place of the wait tells later, without a stack.
-      if FrameRoles.isParked(frames) { thread.learnParking() }
+      if FrameRoles.isParked(frames) {
+        thread.learnParking(isCertain: true)
+      } else if pollsByTurns(thread), !FrameRoles.hasNames(frames) {
+        thread.learnParking(isCertain: false)
+      }
       _ = park(thread)
     case .nothing: break
     case .refused(let reason): stackError = reason
