@@ -132,7 +132,8 @@ extension WatchedThread {
   }
 
   private func divide(_ hold: Hold, until mark: Mark) -> EndedHold {
-    let open = self.open.flatMap { $0.began == hold.began ? $0 : nil }
+    let open =
+      self.open.flatMap { $0.began == hold.began ? $0 : nil }
       ?? OpenHold(began: hold.began, before: last)
     let outside = mark.held.since(open.before.held).since(hold.length)
     let parts = HoldParts(
