@@ -103,7 +103,9 @@ struct HoldTrackerTests {
     _ = wait(.poll(site: 1), 100, 110)
     _ = wait(.poll(site: 2), 120, 130)
     #expect(!tracker.isLoop)
-    for time in 0..<2 as Range<UInt64> { _ = wait(.poll(site: 2), 200 + time * 20, 210 + time * 20) }
+    for time in 0..<2 as Range<UInt64> {
+      _ = wait(.poll(site: 2), 200 + time * 20, 210 + time * 20)
+    }
     #expect(tracker.isLoop)
     #expect(wait(.poll(site: 1), 300, 310) == nil)
     #expect(wait(.poll(site: 2), 400, 410) == 170)
@@ -111,7 +113,9 @@ struct HoldTrackerTests {
 
   @Test("an epoll loop replaces the polls of a thread's start")
   mutating func pollsBeforeLoop() {
-    for time in 0..<4 as Range<UInt64> { _ = wait(.poll(site: 2), 100 + time * 20, 110 + time * 20) }
+    for time in 0..<4 as Range<UInt64> {
+      _ = wait(.poll(site: 2), 100 + time * 20, 110 + time * 20)
+    }
     _ = wait(Self.loop, 300, 310)
     #expect(tracker.source == Self.loop && tracker.isLoop)
   }
@@ -127,7 +131,8 @@ struct HoldTrackerTests {
 
   @Test("a hold has the number of events that waited behind it")
   mutating func events() {
-    _ = tracker.add(Wait(number: 0, began: 0, ended: 10, source: Self.loop, events: 7)) { _ in true }
+    _ = tracker.add(Wait(number: 0, began: 0, ended: 10, source: Self.loop, events: 7)) { _ in true
+    }
     let hold = tracker.add(Wait(number: 1, began: 90, ended: nil, source: Self.loop)) { _ in true }
     #expect(hold == Hold(began: 10, ended: 90, events: 7))
   }

@@ -47,9 +47,15 @@ struct NamesTests {
       ("JS:~ /srv/server.js:12:3", "(anonymous) server.js:12", .program),
       ("JS:+'map /srv/cart.js:9:1", "map cart.js:9", .program),
       ("LazyCompile:^f /a b/c.js:1:1", "f c.js:1", .program),
-      ("JS:*listOnTimeout node:internal/timers:517:25", "listOnTimeout node:internal/timers:517:25", .library),
+      (
+        "JS:*listOnTimeout node:internal/timers:517:25",
+        "listOnTimeout node:internal/timers:517:25", .library
+      ),
       ("py::handle:/srv/app.py", "handle app.py", .program),
-      ("py::_run_once:/usr/lib/python3.12/asyncio/base_events.py", "_run_once base_events.py", .loop),
+      (
+        "py::_run_once:/usr/lib/python3.12/asyncio/base_events.py", "_run_once base_events.py",
+        .loop
+      ),
     ] as [(String, String, StackFrame.Role)]
   )
   func frames(name: String, text: String, role: StackFrame.Role) {

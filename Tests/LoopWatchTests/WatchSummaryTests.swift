@@ -3,7 +3,8 @@ import Testing
 
 @Suite("WatchSummary")
 struct WatchSummaryTests {
-  private func late(_ length: UInt64, _ parts: [Cause: UInt64], culprit: String? = nil) -> LateHold {
+  private func late(_ length: UInt64, _ parts: [Cause: UInt64], culprit: String? = nil) -> LateHold
+  {
     var divided = HoldParts()
     for (cause, time) in parts { divided[cause] = time * 1_000_000 }
     var late = LateHold(hold: Hold(began: 0, ended: length * 1_000_000), parts: divided)
@@ -101,10 +102,16 @@ struct WatchOptionsTests {
   @Test(
     "a mistake is an error that says what is expected",
     arguments: [
-      (["--threshold", "soon"], "--threshold needs a time of at least 1ms, such as 20ms or 30s, got \"soon\""),
+      (
+        ["--threshold", "soon"],
+        "--threshold needs a time of at least 1ms, such as 20ms or 30s, got \"soon\""
+      ),
       (["--threshhold=5ms"], "there is no option \"--threshhold\"; did you mean \"--threshold\"?"),
       (["--json"], "--json needs a value: --json FILE"),
-      (["--fail", "p50>1ms"], "\"p50>1ms\" is not a limit: expected late>TIME or worst>TIME, as in worst>100ms"),
+      (
+        ["--fail", "p50>1ms"],
+        "\"p50>1ms\" is not a limit: expected late>TIME or worst>TIME, as in worst>100ms"
+      ),
     ]
   )
   func mistakes(words: [String], message: String) {

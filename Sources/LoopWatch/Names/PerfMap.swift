@@ -105,7 +105,8 @@ extension StackFrame {
   private init(script text: String) {
     let text = String(text.drop { "~^*+'".contains($0) })
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
-    let (function, place) = words.count == 2 ? (words[0], words[1]) : ("(anonymous)", words.first ?? "")
+    let (function, place) =
+      words.count == 2 ? (words[0], words[1]) : ("(anonymous)", words.first ?? "")
     let isOwn = !place.hasPrefix("node:") && !place.isEmpty && place != "native"
     self.init(
       text.hasPrefix(" ") ? "(anonymous)" : function,
@@ -118,7 +119,9 @@ extension StackFrame {
   private init(python text: String) {
     let colon = text.lastIndex(of: ":") ?? text.endIndex
     let path = text[colon...].dropFirst()
-    let isLibrary = ["/lib/python", "<frozen", "site-packages/uvloop"].contains { path.contains($0) }
+    let isLibrary = ["/lib/python", "<frozen", "site-packages/uvloop"].contains {
+      path.contains($0)
+    }
     let isLoop = isLibrary && path.contains("/asyncio/")
     self.init(
       String(text[..<colon]),

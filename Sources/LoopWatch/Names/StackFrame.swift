@@ -96,7 +96,8 @@ package enum FrameRoles {
   }
 
   private static let collectors = [
-    "Heap::CollectGarbage", "Heap::PerformGarbageCollection", "gc_collect_main", "IncrementalMarking",
+    "Heap::CollectGarbage", "Heap::PerformGarbageCollection", "gc_collect_main",
+    "IncrementalMarking",
     "Scavenger", "MarkCompactCollector", "je_arena_purge",
   ]
   private static let loopFunctions: Set<String> = [

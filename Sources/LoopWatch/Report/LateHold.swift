@@ -30,8 +30,9 @@ package struct LateHold: Sendable {
     case .waiting: ""
     case .throttled: quota ?? "by the quota of its control group"
     case .stolen: "by the hypervisor, an estimate"
-    case .blocked: [reason ?? "a system call", culprit(of: .blocked)?.description].compactMap(\.self)
-      .joined(separator: " in ")
+    case .blocked:
+      [reason ?? "a system call", culprit(of: .blocked)?.description].compactMap(\.self)
+        .joined(separator: " in ")
     case .stopped: "by a signal or a debugger"
     case .unexplained: ""
     }

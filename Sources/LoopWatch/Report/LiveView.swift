@@ -45,6 +45,8 @@ package struct LiveView: Equatable, Sendable {
       if stack.isEmpty { lines.append("      no stack was captured") }
     }
     let keys = "q quit  p \(isPaused ? "go on" : "pause")  r reset  arrows select and open"
-    return lines.prefix(max(height - 1, 1)).map { $0.clipped(to: width) } + [keys.clipped(to: width)]
+    return lines.prefix(max(height - 1, 1)).map { $0.clipped(to: width) } + [
+      keys.clipped(to: width)
+    ]
   }
 }

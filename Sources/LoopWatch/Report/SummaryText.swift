@@ -39,7 +39,8 @@ extension WatchSummary {
       let left = "  " + row[0].padded(to: widths[0], isLeft: false) + "  "
       let middle = row[1].padded(to: widths[1], isLeft: true) + "  "
       let name = row[2].clipped(to: widths[2]).padded(to: widths[2], isLeft: true) + "  "
-      let right = row[3].padded(to: widths[3], isLeft: false) + "  "
+      let right =
+        row[3].padded(to: widths[3], isLeft: false) + "  "
         + row[4].padded(to: widths[4], isLeft: true)
       return (left + middle + name + right).trimmingEnd
     }

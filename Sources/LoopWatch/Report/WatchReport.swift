@@ -5,11 +5,13 @@ extension Watcher {
   package var report: String {
     var text = summary.text(width: Terminal.error.knownWidth ?? .max)
     if !hasEverFoundLoop {
-      text = "no loop was found: no thread waited with epoll, poll or select through the C library\n"
+      text =
+        "no loop was found: no thread waited with epoll, poll or select through the C library\n"
     }
     if isSampled { text += "note: sampled every ms; a loop that is busy for long looks late\n" }
     if others.count > 0 {
-      text += "note: \(others.count) of its children waited for events, too; watch them by --follow\n"
+      text +=
+        "note: \(others.count) of its children waited for events, too; watch them by --follow\n"
     }
     if let stackError { text += "note: \(stackError)\n" }
     return text + cost

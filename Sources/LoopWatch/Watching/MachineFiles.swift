@@ -75,7 +75,8 @@ package final class MachineFiles {
       guard parts.count == 3 else { continue }
       let controllers = parts[1].split(separator: ",")
       let bases =
-        controllers.contains("cpu") ? ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"]
+        controllers.contains("cpu")
+        ? ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"]
         : parts[1].isEmpty ? ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] : []
       for base in bases {
         let folder = base + (parts[2] == "/" ? "" : String(parts[2]))

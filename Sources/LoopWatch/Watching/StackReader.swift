@@ -55,8 +55,15 @@ package final class StackReader {
     var (count, length) = (0, UInt64(0))
     let outcome = withExtendedLifetime(context) {
       lw_stacks_capture(
-        stacks, thread, answerWaiting, Unmanaged.passUnretained(context).toOpaque(), waited,
-        &frames, frames.count, &count, &length
+        stacks,
+        thread,
+        answerWaiting,
+        Unmanaged.passUnretained(context).toOpaque(),
+        waited,
+        &frames,
+        frames.count,
+        &count,
+        &length
       )
     }
     stopped += length

@@ -66,7 +66,8 @@ package struct WatchOptions: Sendable {
   }
 
   private static let names = [
-    "--threshold", "--duration", "--pid", "--each", "--follow", "--json", "--folded", "--fail", "--help",
+    "--threshold", "--duration", "--pid", "--each", "--follow", "--json", "--folded", "--fail",
+    "--help",
   ]
 
   private static func process(_ text: String) throws(LoopbenchError) -> Int32 {
@@ -105,7 +106,9 @@ package struct LateRule: Equatable, Sendable {
       sides.count == 2, let metric = metrics[sides[0]],
       let limit = TimeText.nanoseconds(in: sides[1]), limit < 1e18
     else {
-      throw .usage("\"\(text)\" is not a limit: expected late>TIME or worst>TIME, as in worst>100ms")
+      throw .usage(
+        "\"\(text)\" is not a limit: expected late>TIME or worst>TIME, as in worst>100ms"
+      )
     }
     (self.text, self.metric, self.limit) = (text, metric, UInt64(limit))
   }
