@@ -228,7 +228,7 @@ int pselect(
 // MARK: Start
 
 __attribute__((constructor)) static void map_records(void) {
-  // Not in a set-user-ID program, whose environment is somebody else's.
+  // Not in a set-user-ID program: another user chose its environment.
   const char *path = secure_getenv(LW_VARIABLE);
   if (!path) return;
   int file = open(path, O_RDWR | O_CLOEXEC);

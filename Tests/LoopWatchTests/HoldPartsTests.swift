@@ -48,7 +48,7 @@ struct HoldPartsTests {
     #expect(parts[.throttled] == 85 && parts[.waiting] == 5)
   }
 
-  @Test("time asleep is divided by what was observed")
+  @Test("time asleep is divided by the observed states")
   func asleep() {
     let parts = divide(100, to: usage(running: 20), [.blocked, .stopped, .stopped, .stopped])
     #expect(parts[.blocked] == 20 && parts[.stopped] == 60)
@@ -60,7 +60,7 @@ struct HoldPartsTests {
     #expect(parts[.stolen] == 30 && parts[.unexplained] == 50)
   }
 
-  @Test("the parts sum to the hold, whatever the counters say")
+  @Test("the parts sum to the hold for any values of the counters")
   func sum() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2000 {

@@ -141,7 +141,7 @@ struct FrameRolesTests {
   }
 
   @Test(
-    "functions are told apart by module and name",
+    "a function has the role of its module or name",
     arguments: [
       ("uv__io_poll", "/usr/bin/node", StackFrame.Role.loop),
       ("node::Environment::RunTimers", "/usr/bin/node", .library),

@@ -100,7 +100,7 @@ struct WatchOptionsTests {
   }
 
   @Test(
-    "a mistake is an error that says what is expected",
+    "a mistake is an error that names the expected value",
     arguments: [
       (
         ["--threshold", "soon"],

@@ -1,3 +1,3 @@
 #pragma once
 
-// The library has no functions of its own: it wraps those of the C library.
+// The library wraps functions of the C library, and has no others.

@@ -13,7 +13,7 @@ package struct ThreadUsage: Equatable, Sendable {
   package init(time: UInt64) { self.time = time }
 }
 
-/// What a thread did at one moment.
+/// The state of a thread at one moment.
 package struct Observation: Equatable, Sendable {
   package enum State: Equatable, Sendable {
     /// Runs or waits for a CPU.

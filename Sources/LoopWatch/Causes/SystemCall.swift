@@ -76,7 +76,7 @@ package struct CallSurroundings: Sendable {
 }
 
 extension SystemCall {
-  /// What a blocked thread waits for, in words: `read of /tmp/pipe`, `wait for sleep`.
+  /// The reason for which a thread is blocked, in words: `read of /tmp/pipe`, `wait for sleep`.
   /// Nil if the call does not tell.
   package func words(_ surroundings: CallSurroundings) -> String? {
     switch name {

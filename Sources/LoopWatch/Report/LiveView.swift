@@ -10,7 +10,7 @@ package struct LiveView: Equatable, Sendable {
 
   package init() {}
 
-  /// What a key asks for beyond the view itself.
+  /// A request of a key to the watch.
   package enum Request: Equatable, Sendable {
     case quit, reset
   }

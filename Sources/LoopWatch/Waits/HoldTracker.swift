@@ -1,8 +1,8 @@
 /// Finds the holds of one thread in its waits.
 ///
 /// A hold is the time between two waits for the loop's own source. Waits for other
-/// sources, such as those of `execSync` in Node.js, belong to a loop that is nested
-/// in the hold.
+/// sources belong to a loop that is nested in the hold. `execSync` of Node.js runs such
+/// a loop.
 package struct HoldTracker: Sendable {
   /// The source of the loop; nil before the first wait.
   package private(set) var source: WaitSource?
@@ -24,8 +24,8 @@ package struct HoldTracker: Sendable {
 
   package init() {}
 
-  /// True if the thread's waits are those of a loop. A thread that polls a descriptor
-  /// once or twice is not taken for one.
+  /// True if the thread runs a loop. A thread that polls a descriptor once or twice
+  /// does not.
   package var isLoop: Bool {
     switch source {
     case .epoll: true
@@ -117,8 +117,8 @@ extension HoldTracker {
     next = wait.ended == nil ? wait.number : wait.number + 1
   }
 
-  /// True if the loop's own source has been closed, so that `wait` is of a new loop:
-  /// the first waits may be those of a loop that ran before it.
+  /// True if the loop's own source has been closed, so that `wait` is of a new loop.
+  /// A loop that runs at the start of a program may make the first waits.
   private func isReplaced(by wait: Wait, _ isOpen: (Int32) -> Bool) -> Bool {
     switch (source, wait.source) {
     case (.epoll(let descriptor), .epoll): !isOpen(descriptor)

@@ -34,7 +34,7 @@ package final class ThreadFiles: Sendable {
     return usage
   }
 
-  /// What the thread does now; nil if it has ended.
+  /// The state of the thread now; nil if it has ended.
   package func observe() -> Observation? {
     // The state follows the name in parentheses, which may contain any character.
     guard let text = status.text(), let end = text.lastIndex(of: ")") else { return nil }

@@ -257,6 +257,6 @@ extension Watcher {
 }
 
 extension WatchedThread {
-  /// The ticks of the thread's loop; 0 if its waits are not those of a loop.
+  /// The ticks of the thread's loop; 0 if it runs none.
   fileprivate var loopTicks: UInt64 { tracker.isLoop ? tracker.ticks : 0 }
 }
