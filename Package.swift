@@ -30,8 +30,6 @@ let package = Package(
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
     .executable(name: "loopbench", targets: ["loopbench"]),
-    .executable(name: "loopbench-watch", targets: ["loopbench-watch"]),
-    .library(name: "loopbench-waits", type: .dynamic, targets: ["CLoopWait"]),
   ],
   targets: [
     .systemLibrary(
@@ -156,20 +154,6 @@ let package = Package(
       dependencies: ["LoopbenchCommands"],
       swiftSettings: strict
     ),
-    // `loopbench watch`. A program that it starts preloads CLoopWait, which wraps the C
-    // library's waits, so no other target may link it.
-    .target(name: "CLoopWait", cSettings: [.headerSearchPath("../CLoopWatch/include")]),
-    .target(name: "CLoopWatch"),
-    .target(
-      name: "LoopWatch",
-      dependencies: ["CLoopWatch", "LoopTransactions", "LoopbenchKit"],
-      swiftSettings: strict
-    ),
-    .executableTarget(
-      name: "loopbench-watch",
-      dependencies: ["LoopWatch"],
-      swiftSettings: strict
-    ),
     // Used by scripts/oracles: makes reports and plots of files and of plain values.
     .executableTarget(
       name: "loopbench-oracle",
@@ -245,11 +229,6 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(
-      name: "LoopWatchTests",
-      dependencies: ["LoopWatch", "LoopbenchKit", "LoopTransactionsTesting", "TestSupport"],
-      swiftSettings: strict
-    ),
-    .testTarget(
       name: "LoopbenchKitTests",
       dependencies: [
         "LoopbenchKit", "LoopTransactionsTesting", "CLoopbench", "LoopbenchTestSupport",
@@ -269,3 +248,32 @@ let package = Package(
     ),
   ]
 )
+
+// `loopbench watch`, which reads /proc.
+#if os(Linux)
+  package.products += [
+    .executable(name: "loopbench-watch", targets: ["loopbench-watch"]),
+    .library(name: "loopbench-waits", type: .dynamic, targets: ["CLoopWait"]),
+  ]
+  package.targets += [
+    // A watched program preloads this library. It wraps the C library's waits, so no
+    // other target may link it.
+    .target(name: "CLoopWait", cSettings: [.headerSearchPath("../CLoopWatch/include")]),
+    .target(name: "CLoopWatch"),
+    .target(
+      name: "LoopWatch",
+      dependencies: ["CLoopWatch", "LoopTransactions", "LoopbenchKit"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "loopbench-watch",
+      dependencies: ["LoopWatch"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "LoopWatchTests",
+      dependencies: ["LoopWatch", "LoopbenchKit", "LoopTransactionsTesting", "TestSupport"],
+      swiftSettings: strict
+    ),
+  ]
+#endif

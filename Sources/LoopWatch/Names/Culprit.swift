@@ -23,7 +23,7 @@ package struct Culprit: Hashable, Sendable {
   /// `loadCart cart.js:88 < handle server.js:12`. A long path shows its ends.
   package var description: String {
     var shown = path
-    if shown.count > 3 { shown = [path[0], "…", path[path.count - 1]] }
+    if shown.count > 3 { shown = [path[0], path[1], "…", path[path.count - 1]] }
     let text = shown.joined(separator: " < ")
     guard isCollecting else { return text }
     return text.isEmpty ? "garbage collection" : "garbage collection in \(text)"

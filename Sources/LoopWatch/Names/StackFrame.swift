@@ -37,11 +37,18 @@ package enum FrameRoles {
     if collectors.contains(where: { name.contains($0) }) { return .collector }
     if loopFunctions.contains(name) { return .loop }
     if loopFiles.contains(where: { file.hasPrefix($0) }) { return .loop }
-    if loopPrefixes.contains(where: { name.hasPrefix($0) }) { return .loop }
-    if isInterpreter(file) || runtimePrefixes.contains(where: { name.hasPrefix($0) }) {
+    let owner = owner(of: name)
+    if loopPrefixes.contains(where: { owner.hasPrefix($0) }) { return .loop }
+    if isInterpreter(file) || runtimePrefixes.contains(where: { owner.hasPrefix($0) }) {
       return .library
     }
     return isProgram || !isSystem(module) ? .program : .library
+  }
+
+  /// `Module.f` of `closure #1 in Module.f`.
+  private static func owner(of name: String) -> Substring {
+    guard name.hasPrefix("closure ") || name.hasPrefix("partial apply ") else { return name[...] }
+    return name.split(separator: " ").last ?? name[...]
   }
 
   /// `a::(anonymous namespace)::f` of `a::(anonymous namespace)::f(int, char) const`:
@@ -108,9 +115,9 @@ package enum FrameRoles {
   private static let loopFiles = [
     "libuv.", "libglib-2.0", "libevent", "libev.", "libuvloop", "libsystemd",
   ]
-  private static let loopPrefixes = ["uv_", "uv__", "g_main_", "tokio::runtime", "mio::"]
+  private static let loopPrefixes = ["uv_", "uv__", "g_main_", "tokio::runtime", "mio::", "LoopTransactions."]
   private static let runtimePrefixes = [
     "node::", "v8::", "std::", "core::", "alloc::", "swift_", "Py", "_Py", "__libc_", "_start",
-    "Builtins_", "tokio::",
+    "Builtins_", "tokio::", "Swift.", "Foundation.", "Dispatch.",
   ]
 }

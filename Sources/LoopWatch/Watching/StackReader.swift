@@ -91,7 +91,8 @@ package final class StackReader {
     let file = module.split(separator: "/").last.map(String.init) ?? module
     guard file != "libloopbench-waits.so" else { return nil }
     let role = FrameRoles.role(symbol: symbol, module: module, isProgram: module == program)
-    return StackFrame(symbol ?? file, place: symbol == nil ? nil : file, role: role)
+    let isNamed = symbol != nil && module != program
+    return StackFrame(symbol ?? file, place: isNamed ? file : nil, role: role)
   }
 
   /// The name of generated code; nil if it has none.
