@@ -131,6 +131,14 @@ struct CulpritTests {
 
 @Suite("FrameRoles")
 struct FrameRolesTests {
+  @Test("a helper thread at a condition variable waits for work, and a main thread is late")
+  func helpers() {
+    let own = StackFrame("work", role: .program)
+    let stack = [StackFrame("pthread_cond_timedwait", place: "libc.so.6", role: .library), own]
+    #expect(FrameRoles.isParked(stack, isHelper: true) && !FrameRoles.isParked(stack))
+    #expect(!FrameRoles.isParked([own] + stack, isHelper: true))
+  }
+
   @Test("parameters are removed from the names of functions")
   func parameters() {
     let names = [

@@ -15,9 +15,11 @@ package struct StackFrame: Hashable, Sendable {
   /// `cart.js:88`, or the file name of a library.
   package var place: String?
   package var role: Role
+  /// False if `function` is only the name of a file, whose symbols were stripped.
+  package var isNamed: Bool
 
-  package init(_ function: String, place: String? = nil, role: Role) {
-    (self.function, self.place, self.role) = (function, place, role)
+  package init(_ function: String, place: String? = nil, role: Role, isNamed: Bool = true) {
+    (self.function, self.place, self.role, self.isNamed) = (function, place, role, isNamed)
   }
 
   package var description: String {
@@ -72,9 +74,13 @@ package enum FrameRoles {
 
   /// True for the stack of a thread that waits for other threads of its runtime, one of
   /// which waits for events.
-  package static func isParked(_ stack: [StackFrame]) -> Bool {
+  ///
+  /// - Parameter isHelper: Whether the thread polls now and then, and is not the main
+  ///   thread. At a condition variable, it waits for its next work.
+  package static func isParked(_ stack: [StackFrame], isHelper: Bool = false) -> Bool {
     for frame in stack {
       if parking.contains(where: { frame.function.hasSuffix($0) }) { return true }
+      if isHelper, frame.function.hasPrefix("pthread_cond_") { return true }
       if frame.role == .program { return false }
     }
     return false
@@ -82,7 +88,7 @@ package enum FrameRoles {
 
   /// True if a function of the program has a name; false if its symbols were stripped.
   package static func hasNames(_ stack: [StackFrame]) -> Bool {
-    stack.contains { $0.role == .program && $0.place != nil }
+    stack.contains { $0.role == .program && $0.isNamed }
   }
 
   private static let parking = [

@@ -87,12 +87,14 @@ package final class StackReader {
     guard let module = frame.module.map({ String(cString: $0) }) else {
       return generated(frame.address)
     }
-    let symbol = frame.symbol.map { demangled(String(cString: $0)) }
+    // `pthread_cond_wait@@GLIBC_2.3.2` has a version.
+    let symbol = frame.symbol.map { demangled(String(String(cString: $0).prefix { $0 != "@" })) }
     let file = module.split(separator: "/").last.map(String.init) ?? module
     guard file != "libloopbench-waits.so" else { return nil }
     let role = FrameRoles.role(symbol: symbol, module: module, isProgram: module == program)
-    let isNamed = symbol != nil && module != program
-    return StackFrame(symbol ?? file, place: isNamed ? file : nil, role: role)
+    // The program's own file would be in most lines.
+    let place = symbol == nil || module == program ? nil : file
+    return StackFrame(symbol ?? file, place: place, role: role, isNamed: symbol != nil)
   }
 
   /// The name of generated code; nil if it has none.

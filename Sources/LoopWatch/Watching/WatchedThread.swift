@@ -160,6 +160,12 @@ extension WatchedThread {
 
   package func add(_ observation: Observation) { open?.observations.append(observation) }
 
+  /// True for a thread that polls, and is not the main thread.
+  package var isHelper: Bool {
+    guard case .poll = tracker.source else { return false }
+    return recorded.thread != recorded.process
+  }
+
   /// Adds a captured stack to the open hold.
   package func add(_ stack: [StackFrame]) {
     let state = open?.observations.last?.state ?? .runnable

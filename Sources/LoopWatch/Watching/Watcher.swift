@@ -202,7 +202,7 @@ extension Watcher {
     case .stack(let frames):
       thread.add(frames)
       // The place of the wait tells later, without a stack.
-      if FrameRoles.isParked(frames) {
+      if FrameRoles.isParked(frames, isHelper: thread.isHelper) {
         thread.learnParking(isCertain: true)
       } else if pollsByTurns(thread), !FrameRoles.hasNames(frames) {
         thread.learnParking(isCertain: false)
