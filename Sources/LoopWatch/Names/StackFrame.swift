@@ -121,7 +121,9 @@ package enum FrameRoles {
   private static let loopFiles = [
     "libuv.", "libglib-2.0", "libevent", "libev.", "libuvloop", "libsystemd",
   ]
-  private static let loopPrefixes = ["uv_", "uv__", "g_main_", "tokio::runtime", "mio::", "LoopTransactions."]
+  private static let loopPrefixes = [
+    "uv_", "uv__", "g_main_", "tokio::runtime", "mio::", "LoopTransactions.",
+  ]
   private static let runtimePrefixes = [
     "node::", "v8::", "std::", "core::", "alloc::", "swift_", "Py", "_Py", "__libc_", "_start",
     "Builtins_", "tokio::", "Swift.", "Foundation.", "Dispatch.",
