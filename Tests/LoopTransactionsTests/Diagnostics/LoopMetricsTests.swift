@@ -270,7 +270,9 @@ struct LoopMetricsTests {
       poll.start().send()
       #expect(loop.runInTime() == .stopped)
       poll.close()
-      #expect(loop.metrics.busy >= .milliseconds(60))
+      // A wait can be measured as up to 1 ms too long, because libuv's clock has whole
+      // milliseconds. The loop waits at most twice.
+      #expect(loop.metrics.busy >= .milliseconds(58))
       #expect(loop.metrics.longestTick >= .milliseconds(20))
       // Idle time has no fixed limit, because this process may lose the
       // processor while the loop polls.
