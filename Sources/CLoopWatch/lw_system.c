@@ -93,10 +93,6 @@ int lw_open(const char *path) {
 
 void lw_close(int file) { close(file); }
 
-long lw_read_start(int file, char *bytes, size_t capacity) {
-  return lw_read_at(file, bytes, capacity, 0);
-}
-
 long lw_read_at(int file, char *bytes, size_t capacity, uint64_t offset) {
   ssize_t count = pread(file, bytes, capacity, (off_t)offset);
   return count < 0 ? -errno : count;

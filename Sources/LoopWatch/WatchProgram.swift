@@ -9,6 +9,8 @@ package final class WatchProgram {
   private let loop: EventLoop
   private let watcher: Watcher
   private let process: Int32
+  private let jsonFile: OutputFile?
+  private let foldedFile: OutputFile?
   private var status: Int32 = 0
   private var interrupts = 0
 
@@ -21,7 +23,7 @@ package final class WatchProgram {
         try Terminal.output.write(WatchHelp.text)
         HostProcess.end(with: .success)
       }
-      HostProcess.end(withCode: try WatchProgram(options).run())
+      HostProcess.end(withCode: try watch(options))
     } catch {
       let code = (error as? LoopbenchError)?.code ?? .failed
       let hint = code == .usage ? "Try loopbench watch --help.\n" : ""
@@ -31,14 +33,22 @@ package final class WatchProgram {
     }
   }
 
-  private init(_ options: WatchOptions) throws {
+  private static func watch(_ options: WatchOptions) throws -> Int32 {
+    let loop = try EventLoop()
+    // try?: the loop does not run, and the process ends after this.
+    defer { try? loop.close() }
+    return try WatchProgram(options, on: loop).run()
+  }
+
+  private init(_ options: WatchOptions, on loop: EventLoop) throws {
     guard options.command.isEmpty != (options.process == nil) else {
       throw LoopbenchError.usage(
         "watch needs a program or a process: loopbench watch -- COMMAND, or watch --pid PID"
       )
     }
-    self.options = options
-    loop = try EventLoop()
+    (self.options, self.loop) = (options, loop)
+    jsonFile = try Self.open(options.jsonPath)
+    foldedFile = try Self.open(options.foldedPath)
     let log: any WaitLog
     if let process = options.process {
       try Self.check(process)
@@ -59,6 +69,12 @@ package final class WatchProgram {
       threshold: options.threshold,
       isFollowing: options.isFollowing
     )
+  }
+
+  /// Opens a file before the watch, so that a wrong path loses nothing.
+  private static func open(_ path: String?) throws(LoopbenchError) -> OutputFile? {
+    guard let path else { return nil }
+    do { return try OutputFile(path: path) } catch { throw .unwritable(path, error) }
   }
 
   /// Throws if the process does not exist or may not be watched.
@@ -111,7 +127,6 @@ extension WatchProgram {
     let screen = try startScreen()
     loop.run()
     screen?.stop()
-    try loop.close()
     show(watcher.report)
     try writeFiles()
     let exceeded = options.rules.filter { $0.isExceeded(by: watcher.summary) }
@@ -160,18 +175,18 @@ extension WatchProgram {
     loop.stop()
   }
 
-  private func writeFiles() throws {
-    let files: [(String?, () -> String)] = [
-      (options.jsonPath, { self.watcher.json() }), (options.foldedPath, { self.watcher.folded() }),
-    ]
-    for (path, text) in files {
-      guard let path else { continue }
-      do {
-        try OutputFile(path: path).finish(with: text())
-      } catch {
-        throw LoopbenchError.unwritable(path, error)
-      }
-    }
+  private func writeFiles() throws(LoopbenchError) {
+    try write(jsonFile, options.jsonPath) { watcher.json() }
+    try write(foldedFile, options.foldedPath) { watcher.folded() }
+  }
+
+  private func write(
+    _ file: OutputFile?,
+    _ path: String?,
+    _ text: () -> String
+  ) throws(LoopbenchError) {
+    guard let file, let path else { return }
+    do { try file.finish(with: text()) } catch { throw .unwritable(path, error) }
   }
 }
 

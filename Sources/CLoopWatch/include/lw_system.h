@@ -33,11 +33,7 @@ long lw_terminal_read(unsigned char *bytes, size_t capacity);
 int lw_open(const char *path);
 void lw_close(int file);
 
-// Reads a file of /proc from its start. Returns the number of bytes, or a negative
-// errno.
-long lw_read_start(int file, char *bytes, size_t capacity);
-
-// Reads from `offset` on.
+// Reads from `offset` on. Returns the number of bytes, or a negative errno.
 long lw_read_at(int file, char *bytes, size_t capacity, uint64_t offset);
 
 // The target of a symbolic link. Returns the number of bytes, or a negative errno.

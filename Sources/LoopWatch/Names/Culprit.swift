@@ -36,7 +36,7 @@ package struct Culprit: Hashable, Sendable {
   /// - Returns: Nil if no function is known.
   package init?(of captures: [[StackFrame]]) {
     let own = Self.ownStacks(captures)
-    guard let first = Self.mostFrequent(own.compactMap(\.last)) else { return nil }
+    guard let first = own.compactMap(\.last).mostFrequent else { return nil }
     let same = own.filter { $0.last == first }
     let shared = Self.sharedEnd(of: same)
     let collecting = captures.count { $0.contains { $0.role == .collector } }
@@ -52,22 +52,25 @@ package struct Culprit: Hashable, Sendable {
     return called.map { $0.filter { $0.role == .library }.suffix(1) }.filter { !$0.isEmpty }
   }
 
-  private static func mostFrequent(_ frames: [StackFrame]) -> StackFrame? {
-    var counts: [StackFrame: Int] = [:]
-    for frame in frames { counts[frame, default: 0] += 1 }
-    return frames.max { (counts[$0] ?? 0) < (counts[$1] ?? 0) }
-  }
-
   /// The longest list of outer functions that more than half of the stacks have.
   private static func sharedEnd(of stacks: [[StackFrame]]) -> [StackFrame] {
     var shared: [StackFrame] = []
     var same = stacks[...].map { $0[...] }
-    while let next = mostFrequent(same.compactMap(\.last)) {
+    while let next = same.compactMap(\.last).mostFrequent {
       let inner = same.filter { $0.last == next }
       guard inner.count * 2 > stacks.count else { break }
       shared.insert(next, at: 0)
       same = inner.map { $0.dropLast() }
     }
     return shared
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The element that occurs most often.
+  var mostFrequent: Element? {
+    var counts: [Element: Int] = [:]
+    for element in self { counts[element, default: 0] += 1 }
+    return self.max { (counts[$0] ?? 0) < (counts[$1] ?? 0) }
   }
 }

@@ -33,13 +33,11 @@ package struct CPUUsers {
 
   /// The name and the CPU time of a process, from its `stat` file.
   private static func usage(_ text: String) -> (name: String, time: UInt64)? {
-    guard let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")") else {
-      return nil
-    }
-    let words = text[end...].dropFirst(2).split(separator: " ")
+    guard let parts = ProcessFile.parts(ofStat: text) else { return nil }
+    let words = parts.fields.split(separator: " ")
     guard words.count > 12, let user = UInt64(words[11]), let system = UInt64(words[12]) else {
       return nil
     }
-    return (String(text[text.index(after: start)..<end]), user + system)
+    return (String(parts.name), user + system)
   }
 }

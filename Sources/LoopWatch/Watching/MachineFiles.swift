@@ -5,7 +5,6 @@ import LoopbenchKit
 /// why a thread did not run.
 package final class MachineFiles {
   private let machine = ProcessFile("/proc/stat")
-  private let load = ProcessFile("/proc/loadavg")
   private let process: Int32
   private var readAt: UInt64 = 0
   /// The time for which the control group was throttled, in ns.
@@ -59,12 +58,6 @@ package final class MachineFiles {
     let words = line.split(separator: " ")
     guard words.count > 8, let steps = UInt64(words[8]) else { return 0 }
     return steps * 10_000_000 / UInt64(max(lw_cpus(), 1))
-  }
-
-  /// The number of threads that run or wait for a CPU.
-  package func runnableThreads() -> Int? {
-    let word = load?.text()?.split(separator: " ").dropFirst(3).first
-    return word?.split(separator: "/").first.flatMap { Int($0) }
   }
 
   /// The folder of the CPU controller's group.

@@ -17,7 +17,7 @@ package final class ProcessFile: Sendable {
   /// The first 4,096 bytes of the file; nil if its process or thread has ended.
   package func text() -> String? {
     let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
-      let count = lw_read_start(file, bytes.baseAddress, bytes.count)
+      let count = lw_read_at(file, bytes.baseAddress, bytes.count, 0)
       return count < 0 ? nil : Self.string(bytes[..<Int(count)])
     }
     return text
@@ -54,14 +54,26 @@ package final class ProcessFile: Sendable {
   /// Reads a whole small file once.
   package static func text(_ path: String) -> String? { ProcessFile(path)?.text() }
 
+  /// The first line of a file.
+  package static func line(_ path: String) -> String? {
+    text(path).map { String($0.prefix { $0 != "\n" }) }
+  }
+
+  /// Divides the text of a `stat` file into the name of its process or thread and the
+  /// fields after it. The name may contain any character.
+  package static func parts(ofStat text: String) -> (name: Substring, fields: Substring)? {
+    guard let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")"), start < end
+    else { return nil }
+    return (text[text.index(after: start)..<end], text[end...].dropFirst(2))
+  }
+
   /// True if a process has ended, also if its parent has not noticed that yet.
   package static func hasEnded(_ process: Int32) -> Bool {
-    // The state follows the name in parentheses.
-    guard let text = text("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else {
+    guard let text = text("/proc/\(process)/stat"), let parts = parts(ofStat: text) else {
       return true
     }
     // The first thread may end before the others.
-    return text[end...].hasPrefix(") Z") && names(in: "/proc/\(process)/task").count <= 1
+    return parts.fields.hasPrefix("Z") && names(in: "/proc/\(process)/task").count <= 1
   }
 
   /// The target of a symbolic link.

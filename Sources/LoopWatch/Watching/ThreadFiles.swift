@@ -22,9 +22,7 @@ package final class ThreadFiles: Sendable {
   }
 
   /// The name of the thread.
-  package var name: String? {
-    ProcessFile.text(base + "/comm").map { String($0.prefix { $0 != "\n" }) }
-  }
+  package var name: String? { ProcessFile.line(base + "/comm") }
 
   /// Time on a CPU and time waiting for one; nil if the thread has ended.
   package func usage() -> ThreadUsage? {
@@ -36,11 +34,9 @@ package final class ThreadFiles: Sendable {
 
   /// The state of the thread now; nil if it has ended.
   package func observe() -> Observation? {
-    // The state follows the name in parentheses, which may contain any character.
-    guard let text = status.text(), let end = text.lastIndex(of: ")") else { return nil }
-    let letter = text[end...].dropFirst(2).first
+    guard let text = status.text(), let parts = ProcessFile.parts(ofStat: text) else { return nil }
     let time = lw_now()
-    switch letter {
+    switch parts.fields.first {
     case "R": return Observation(time: time, state: .runnable)
     case "T", "t": return Observation(time: time, state: .stopped)
     case "D" where currentCall() == nil:
@@ -89,8 +85,6 @@ package final class ThreadFiles: Sendable {
 
   private static func children(of base: String) -> [String] {
     let numbers = ProcessFile.text(base + "/children")?.split(separator: " ") ?? []
-    return numbers.compactMap { number in
-      ProcessFile.text("/proc/\(number)/comm").map { String($0.prefix { $0 != "\n" }) }
-    }
+    return numbers.compactMap { ProcessFile.line("/proc/\($0)/comm") }
   }
 }

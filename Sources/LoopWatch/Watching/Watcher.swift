@@ -20,6 +20,7 @@ package final class Watcher {
   private let machine: MachineFiles
   private var began: UInt64
   private var ticksBefore: UInt64 = 0
+  private var ownBefore: UInt64
   private var threads: [Int: WatchedThread] = [:]
   private var readers: [Int32: StackReader] = [:]
   private var users = CPUUsers()
@@ -46,7 +47,7 @@ package final class Watcher {
     self.isFollowing = isFollowing
     summary = WatchSummary(threshold: threshold)
     machine = MachineFiles(process: process)
-    began = lw_now()
+    (began, ownBefore) = (lw_now(), lw_own_time())
   }
 
   /// The time between two calls of `look()`, in ns.
@@ -65,15 +66,14 @@ package final class Watcher {
   /// True if a loop has been found.
   package var hasLoop: Bool { threads.values.contains { $0.tracker.isLoop } }
 
-  /// The CPU time of this process, in ns.
-  var ownTime: UInt64 { lw_own_time() }
+  /// The CPU time that this process has used for the watch, in ns.
+  var ownTime: UInt64 { lw_own_time().since(ownBefore) }
 
   /// Forgets the late holds so far.
   package func reset() {
     summary = WatchSummary(threshold: threshold)
     holds = []
-    began = lw_now()
-    ticksBefore = ticks
+    (began, ownBefore, ticksBefore) = (lw_now(), lw_own_time(), ticks)
   }
 
   private var ticks: UInt64 { endedTicks + threads.values.reduce(0) { $0 + $1.loopTicks } }
@@ -88,7 +88,7 @@ package final class Watcher {
       advance(thread)
       if thread.tracker.isLoop { inspect(thread, entry) }
     }
-    summary.length = now - began
+    summary.length = lw_now() - began
     summary.ticks = ticks - ticksBefore
     summary.lost = endedLost + threads.values.reduce(0) { $0 + $1.tracker.lost }
   }
@@ -224,7 +224,7 @@ extension Watcher {
     )
     late.captures = ended.open.captures.elements
     let within = ended.open.observations.filter { $0.time <= ended.hold.ended }
-    late.reason = mostFrequent(within.compactMap(\.reason))
+    late.reason = within.compactMap(\.reason).mostFrequent
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
     summary.add(late)
     if holds.count == Self.mostHolds { holds.removeFirst(Self.mostHolds / 10) }
@@ -240,12 +240,6 @@ extension Watcher {
     guard !users.isEmpty else { return cpus }
     let used = users.map { "\($0.name) used \(Decimals.text($0.cpus, digits: 1))" }
     return "\(cpus); \(used.joined(separator: ", "))"
-  }
-
-  private func mostFrequent(_ texts: [String]) -> String? {
-    var counts: [String: Int] = [:]
-    for text in texts { counts[text, default: 0] += 1 }
-    return texts.max { (counts[$0] ?? 0) < (counts[$1] ?? 0) }
   }
 
   /// The time for which threads were stopped, and the number of stops.
