@@ -9,7 +9,8 @@ struct SampledThreadTests {
   private func holds(_ samples: [(source: WaitSource?, slices: UInt64)]) -> [UInt64] {
     var (thread, tracker, holds) = (SampledThread(), HoldTracker(), [UInt64]())
     for (index, sample) in samples.enumerated() {
-      thread.advance(to: sample.source, slices: sample.slices, at: UInt64(index + 1) * 1000)
+      let slices = TimeSlices(count: sample.slices)
+      thread.advance(to: sample.source, slices: slices, at: UInt64(index + 1) * 1000)
       for wait in thread.takeWaits() {
         if let hold = tracker.add(wait, isOpen: { _ in true }) { holds.append(hold.length) }
       }

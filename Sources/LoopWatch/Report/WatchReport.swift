@@ -8,7 +8,11 @@ extension Watcher {
       text =
         "no loop was found: no thread waited with epoll, poll or select through the C library\n"
     }
-    if isSampled { text += "note: sampled every ms; a loop that is busy for long looks late\n" }
+    if isSampled {
+      text +=
+        "note: sampled every \(TimeText.duration(period)); "
+        + "a loop that is busy for long looks late\n"
+    }
     if others.count > 0 {
       text +=
         "note: \(others.count) of its children waited for events, too; watch them by --follow\n"

@@ -33,9 +33,11 @@ package final class WaitSampler: WaitLog {
   }
 
   private func sample(_ number: Int32, _ state: inout State, at now: UInt64) {
-    guard let files = state.threads[number]?.files else { return }
+    guard let (files, waits) = state.threads[number] else { return }
     guard let slices = files.timeSlices() else { return state.threads[number] = nil }
-    state.threads[number]?.waits.advance(to: files.currentWait(), slices: slices, at: now)
+    // A thread that has not run since is in the same system call.
+    let next = slices == waits.slices ? waits.source : files.currentWait()
+    state.threads[number]?.waits.advance(to: next, slices: slices, at: now)
   }
 
   /// Adds the threads that wait for events now. Other threads may begin to wait later.
@@ -69,26 +71,38 @@ package final class WaitSampler: WaitLog {
   }
 }
 
+/// How a thread has run so far.
+package struct TimeSlices: Equatable, Sendable {
+  /// Time on a CPU, in ns.
+  package var running: UInt64 = 0
+  /// How often it was given a CPU.
+  package var count: UInt64 = 0
+
+  package init(running: UInt64 = 0, count: UInt64 = 0) {
+    (self.running, self.count) = (running, count)
+  }
+}
+
 /// The waits of one thread, found by samples.
 package struct SampledThread {
   private var waits: [Wait] = []
   private var number: UInt64 = 0
   private var sampledAt: UInt64 = 0
-  private var slices: UInt64 = 0
-  private var source: WaitSource?
+  private(set) var slices = TimeSlices()
+  private(set) var source: WaitSource?
   private var began: UInt64 = 0
 
   package init() {}
 
-  /// Adds a sample: the wait that the thread is in, and how often it has run.
-  package mutating func advance(to next: WaitSource?, slices: UInt64, at now: UInt64) {
+  /// Adds a sample: the wait that the thread is in, and how it has run.
+  package mutating func advance(to next: WaitSource?, slices: TimeSlices, at now: UInt64) {
     // The change happened at any time since the last sample.
     let changed = sampledAt == 0 ? now : sampledAt + (now - sampledAt) / 2
     switch (source, next) {
     case (nil, nil): break
     case (nil, .some): began = changed
     case (.some(let old), .some(let new)):
-      guard old != new || slices != self.slices else { break }
+      guard old != new || slices.count != self.slices.count else { break }
       // At least one tick passed.
       end(old, at: changed)
       began = changed

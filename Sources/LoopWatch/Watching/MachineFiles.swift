@@ -54,10 +54,9 @@ package final class MachineFiles {
   }
 
   private func readStolen() -> UInt64 {
-    guard let text = machine?.text(), let line = text.split(separator: "\n").first else { return 0 }
-    let words = line.split(separator: " ")
-    guard words.count > 8, let steps = UInt64(words[8]) else { return 0 }
-    return steps * 10_000_000 / UInt64(max(lw_cpus(), 1))
+    // The first line is of all CPUs: user, nice, system, idle, iowait, irq, softirq, steal.
+    guard let numbers = machine?.numbers(8), numbers.count == 8 else { return 0 }
+    return numbers[7] * 10_000_000 / UInt64(max(lw_cpus(), 1))
   }
 
   /// The folder of the CPU controller's group.

@@ -15,12 +15,33 @@ package final class ProcessFile: Sendable {
   deinit { lw_close(file) }
 
   /// The first 4,096 bytes of the file; nil if its process or thread has ended.
-  package func text() -> String? {
-    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
-      let count = lw_read_at(file, bytes.baseAddress, bytes.count, 0)
-      return count < 0 ? nil : Self.string(bytes[..<Int(count)])
+  package func text() -> String? { withBytes(Self.string) }
+
+  /// The first `limit` decimal numbers in the file, much faster than from its text.
+  package func numbers(_ limit: Int) -> [UInt64]? {
+    withBytes { bytes in
+      var numbers: [UInt64] = []
+      var number: UInt64?
+      for byte in bytes where numbers.count < limit {
+        let digit = UInt8(bitPattern: byte) &- 0x30
+        if digit < 10 {
+          number = (number ?? 0) &* 10 &+ UInt64(digit)
+        } else if let ended = number {
+          numbers.append(ended)
+          number = nil
+        }
+      }
+      return numbers
     }
-    return text
+  }
+
+  private func withBytes<Result>(
+    _ body: (Swift.Slice<UnsafeMutableBufferPointer<CChar>>) -> Result
+  ) -> Result? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
+      let count = lw_read_at(file, bytes.baseAddress, bytes.count, 0)
+      return count < 0 ? nil : body(bytes[..<count])
+    }
   }
 
   /// The text from `offset` on that ends at a zero byte, at most 4,096 bytes.
@@ -40,11 +61,6 @@ package final class ProcessFile: Sendable {
       }
       count = max(read, 0)
     }
-  }
-
-  /// The numbers in the file.
-  package func numbers() -> [UInt64]? {
-    text().map { $0.split { $0 == " " || $0 == "\n" }.map { UInt64($0) ?? 0 } }
   }
 
   private static func string(_ bytes: Swift.Slice<UnsafeMutableBufferPointer<CChar>>) -> String {

@@ -26,7 +26,7 @@ package final class ThreadFiles: Sendable {
 
   /// Time on a CPU and time waiting for one; nil if the thread has ended.
   package func usage() -> ThreadUsage? {
-    guard let numbers = times.numbers(), numbers.count >= 2 else { return nil }
+    guard let numbers = times.numbers(2), numbers.count == 2 else { return nil }
     var usage = ThreadUsage(time: lw_now())
     (usage.running, usage.waiting) = (numbers[0], numbers[1])
     return usage
@@ -67,8 +67,11 @@ package final class ThreadFiles: Sendable {
     return .poll(site: UInt32(truncatingIfNeeded: UInt64(counter, radix: 16) ?? 0))
   }
 
-  /// How often the thread has run; nil if it has ended.
-  package func timeSlices() -> UInt64? { times.numbers()?.dropFirst(2).first }
+  /// How the thread has run; nil if it has ended.
+  package func timeSlices() -> TimeSlices? {
+    guard let numbers = times.numbers(3), numbers.count == 3 else { return nil }
+    return TimeSlices(running: numbers[0], count: numbers[2])
+  }
 
   private static func name(_ number: Int) -> String? {
     lw_call_name(number).map { String(cString: $0) }

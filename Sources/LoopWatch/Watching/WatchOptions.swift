@@ -131,8 +131,8 @@ enum WatchHelp {
     Finds the event loops of a program, and reports why they were late. A loop is late
     while it runs callbacks for longer than the threshold without waiting for events.
 
-      -p, --pid PID      watch a process that runs, by sampling it every millisecond:
-                         shorter ticks are not seen
+      -p, --pid PID      watch a process that runs, by samples of its waits: ticks
+                         that are shorter than the threshold / 10 are not seen
       --threshold TIME   a longer callback is late (20ms)
       -d, --duration TIME
                          end after this time; a program that was started is ended

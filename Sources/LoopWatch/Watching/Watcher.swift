@@ -22,9 +22,12 @@ package final class Watcher {
   private var ticksBefore: UInt64 = 0
   private var ownBefore: UInt64
   private var threads: [Int: WatchedThread] = [:]
+  private var recorded: [RecordedThread] = []
   private var readers: [Int32: StackReader] = [:]
   private var users = CPUUsers()
   private var usersReadAt: UInt64 = 0
+  /// True if a hold has waited for a CPU since the users were read.
+  private var hasWaited = true
   private var endedTicks: UInt64 = 0
   private var endedLost: UInt64 = 0
   private let isFollowing: Bool
@@ -52,7 +55,7 @@ package final class Watcher {
 
   /// The time between two calls of `look()`, in ns.
   package var period: UInt64 {
-    isSampled ? 1_000_000 : min(max(threshold / 4, 1_000_000), 5_000_000)
+    min(max(threshold / (isSampled ? 10 : 4), 1_000_000), 5_000_000)
   }
 
   /// Removes the files that the program wrote because it was started for a watch.
@@ -126,6 +129,8 @@ extension Watcher {
   private func findThreads(_ now: UInt64) {
     log.look(at: now)
     let recorded = log.threads()
+    guard recorded != self.recorded else { return }
+    self.recorded = recorded
     let current = Dictionary(uniqueKeysWithValues: recorded.map { ($0.entry, $0) })
     for (entry, thread) in threads where current[entry] != thread.recorded {
       // The waits of a thread that has ended remain until another thread has its entry.
@@ -153,22 +158,28 @@ extension Watcher {
     }
   }
 
-  /// Reads once per second, because the kernel counts in steps of 10 ms.
+  /// Reads at most once per second, because the kernel counts in steps of 10 ms, and only
+  /// if a hold waited for a CPU, because the machine may have thousands of processes.
   private func readUsers(_ now: UInt64) {
     guard now - usersReadAt >= 1_000_000_000 else { return }
     usersReadAt = now
+    machine.findGroup()
+    guard hasWaited else { return }
+    hasWaited = false
     users.read(at: now, except: [process])
     summary.neighbours = neighbours
-    machine.findGroup()
   }
 
   /// Observes the hold of a thread that has lasted for a period or longer, and
   /// captures its stack from half of the threshold on.
   private func inspect(_ thread: WatchedThread, _ entry: Int) {
     guard let open = thread.open else { return }
-    let age = lw_now().since(open.began)
+    let now = lw_now()
+    let age = now.since(open.began)
     guard age >= period else { return }
-    thread.observe()
+    // Less often than the waits are sampled, because an observation costs more.
+    let observedAt = open.observations.last?.time ?? open.began
+    if now.since(observedAt) >= threshold / 5 { thread.observe() }
     if park(thread) { return }
     guard age >= threshold / 2 * UInt64(open.captures.nextDue) else { return }
     capture(thread, entry)
@@ -227,6 +238,7 @@ extension Watcher {
     late.reason = within.compactMap(\.reason).mostFrequent
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
     summary.add(late)
+    hasWaited = hasWaited || late.parts[.waiting] > 0
     if holds.count == Self.mostHolds { holds.removeFirst(Self.mostHolds / 10) }
     holds.append(late)
     onHold(late)
