@@ -475,6 +475,13 @@ static inline int lt_child_wait(idtype_t type, int child, int options, siginfo_t
   return result < 0 ? -errno : 0;
 }
 
+// Whether the child has ended. `waitid` also reports the stops of a child that this
+// process traces.
+static inline int lt_child_has_ended(const siginfo_t *info) {
+  return info->si_pid != 0 && (info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
+                               info->si_code == CLD_DUMPED);
+}
+
 // Checks that `process` is a child that can be waited for, by `pidfd` unless that
 // is negative. Returns 0, `UV_ESRCH` if it is not, or another negated errno.
 static inline int lt_child_check(int process, int pidfd) {
@@ -491,9 +498,10 @@ static inline int lt_child_reap(int process, int pidfd, int *value) {
   idtype_t type = pidfd < 0 ? P_PID : LT_PIDFD;
   int child = pidfd < 0 ? process : pidfd;
   siginfo_t info;
-  // Looks first: the descriptor may have become the pidfd of another child.
+  // Looks first: the descriptor may have become the pidfd of another child, and a stop
+  // belongs to the code that traces the child.
   int result = lt_child_wait(type, child, WNOWAIT, &info);
-  if (result == 0 && info.si_pid == 0) return 0;
+  if (result == 0 && !lt_child_has_ended(&info)) return 0;
   if (result == 0 && info.si_pid != process) return 4;
   if (result == 0) result = lt_child_wait(type, child, 0, &info);
   if (result < 0) return result == -ECHILD ? 3 : 4;

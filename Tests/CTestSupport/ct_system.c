@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -294,6 +295,28 @@ int ct_fork(ct_body body, void *context, bool is_seen, char *text, int capacity)
   waited_for = 0;
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+#if defined(__linux__)
+
+int ct_trace(int process) {
+  if (ptrace(PTRACE_SEIZE, process, NULL, NULL) != 0) return -errno;
+  if (ptrace(PTRACE_INTERRUPT, process, NULL, NULL) != 0) return -errno;
+  siginfo_t info;
+  return waitid(P_PID, (id_t)process, &info, WSTOPPED | WNOWAIT) == 0 ? 0 : -errno;
+}
+
+void ct_end_trace(int process) { ptrace(PTRACE_DETACH, process, NULL, NULL); }
+
+#else
+
+int ct_trace(int process) {
+  (void)process;
+  return -ENOSYS;
+}
+
+void ct_end_trace(int process) { (void)process; }
+
+#endif
 
 int ct_start_as(int process, int status) {
 #if defined(__linux__) && defined(SYS_clone3)

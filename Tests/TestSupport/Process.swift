@@ -137,6 +137,13 @@ package enum Process {
   /// Kills the process if it still runs after ten minutes.
   package static func endInTime() { ct_end_after(600) }
 
+  /// Traces a child and waits until it has stopped. Returns false if the system does not
+  /// permit it.
+  package static func trace(_ child: Int32) -> Bool { ct_trace(child) == 0 }
+
+  /// Lets a traced child run on. Call on the same thread.
+  package static func endTrace(of child: Int32) { ct_end_trace(child) }
+
   /// Limits the process to `count` more open descriptors.
   package static func limitDescriptors(to count: Int) { ct_limit_descriptors(Int32(count)) }
 

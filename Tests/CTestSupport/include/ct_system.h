@@ -84,6 +84,12 @@ int ct_fork(ct_body _Nonnull body, void *_Nullable context, bool is_seen, char *
 // Returns 0, or a negated errno: `-EPERM` if the system does not permit it.
 int ct_start_as(int process, int status);
 
+// Traces a child and waits until it has stopped. Returns 0, or a negated errno.
+int ct_trace(int process);
+
+// Lets a traced child run on. Call on the same thread.
+void ct_end_trace(int process);
+
 // Limits this process to `count` more descriptors than are open now.
 void ct_limit_descriptors(int count);
 

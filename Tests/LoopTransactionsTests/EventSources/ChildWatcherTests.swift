@@ -123,6 +123,29 @@ struct ChildWatcherTests {
   }
 
   @Test(
+    "a child that this process traces has not ended when it stops",
+    arguments: [false, true]
+  )  // E4
+  func traced(usesSignal: Bool) async {
+    await #expect(processExitsWith: .success) { [usesSignal] in
+      Process.unblock(SIGCHLD)
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exec sleep 600"), Trace())
+        _ = try loop.onExit(of: child, usesSignal: usesSignal) { trace.record("\($0)") }
+        // The system sends SIGCHLD for the stop.
+        guard Process.trace(child) else { return _ = kill(child, SIGKILL) }
+        for _ in 0..<3 { loop.run(.noWait) }
+        #expect(trace.events == [])
+        Process.endTrace(of: child)
+        loop.run(.noWait)
+        kill(child, SIGKILL)
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["signalled(9)"])
+      }
+    }
+  }
+
+  @Test(
     "a watcher takes no status from another child with the same number",
     .enabled(if: Process.canChooseIdentifiers, "a test may not choose a child's number here"),
     arguments: ["polled", "refused", "closed"],
