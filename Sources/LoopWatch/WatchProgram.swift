@@ -64,6 +64,7 @@ package final class WatchProgram {
       log = records
     }
     watcher = Watcher(
+      on: loop,
       process: process,
       log: log,
       threshold: options.threshold,
@@ -127,6 +128,7 @@ extension WatchProgram {
     let screen = try startScreen()
     loop.run()
     screen?.stop()
+    watcher.finish()
     show(watcher.report)
     try writeFiles()
     let exceeded = options.rules.filter { $0.isExceeded(by: watcher.summary) }
@@ -150,7 +152,6 @@ extension WatchProgram {
 
   private func end(_ status: ChildWatcher.Status) {
     watcher.look()
-    watcher.removePerfMaps()
     switch status {
     case .exited(let code): self.status = code
     case .signalled(let signal): self.status = 128 + signal

@@ -12,11 +12,6 @@ package final class StackReader {
   private var mapFile: ProcessFile?
   private var mapOffset = 0
   private var names: [String: String] = [:]
-  /// The time for which threads were stopped, in ns.
-  package private(set) var stopped: UInt64 = 0
-  /// The longest stop, in ns.
-  package private(set) var longestStop: UInt64 = 0
-  package private(set) var captures = 0
 
   /// - Throws: `LoopbenchError` that says why stacks cannot be read, and what to do.
   package init(process: Int32) throws(LoopbenchError) {
@@ -30,7 +25,7 @@ package final class StackReader {
   deinit { lw_stacks_close(stacks) }
 
   /// How a capture ended.
-  package enum Outcome {
+  package enum Outcome: Sendable {
     case stack([StackFrame])
     /// The thread waited, has ended or has a stack that cannot be read.
     case nothing
@@ -45,11 +40,12 @@ package final class StackReader {
   ///     The stop restarts the wait, with a timeout that is shorter by this time.
   ///   - isWaiting: Asked before the stop and during it. If it returns true, the thread
   ///     is not stopped, or released at once.
+  /// - Returns: The outcome, and the time for which the thread was stopped, in ns.
   package func capture(
     thread: Int32,
     waited: UInt64,
     isWaiting: @escaping @Sendable () -> Bool
-  ) -> Outcome {
+  ) -> (Outcome, stopped: UInt64) {
     let context = WaitingQuestion(body: isWaiting)
     var frames = [lw_frame](repeating: lw_frame(), count: 256)
     var (count, length) = (0, UInt64(0))
@@ -66,20 +62,18 @@ package final class StackReader {
         &length
       )
     }
-    stopped += length
-    longestStop = max(longestStop, length)
     switch outcome {
     case lw_captured:
-      captures += 1
       // Before each use, because new code may be where other code was.
       _ = readMap()
-      return .stack(frames[..<count].compactMap { named($0) })
+      return (.stack(frames[..<count].compactMap { named($0) }), length)
     case lw_refused:
       let number = lw_errno()
-      return .refused(
-        String(capacity: 512) { lw_refusal_message(process, thread, number, $0, $1) }
-      )
-    default: return .nothing
+      let reason = String(capacity: 512) {
+        lw_refusal_message(process, thread, number, $0, $1)
+      }
+      return (.refused(reason), length)
+    default: return (.nothing, length)
     }
   }
 
@@ -129,8 +123,8 @@ package final class StackReader {
     return name
   }
 
-  /// Removes the process's perf map.
-  package func removePerfMap() { lw_remove("/tmp/perf-\(process).map") }
+  /// Removes a process's perf map.
+  package static func removePerfMap(of process: Int32) { lw_remove("/tmp/perf-\(process).map") }
 }
 
 private final class WaitingQuestion: Sendable {

@@ -7,6 +7,10 @@ package final class WatchedThread {
   package private(set) var open: OpenHold?
   /// The time of the last capture of its stack.
   package var stoppedAt: UInt64 = 0
+  /// The start of the hold whose stack is being captured.
+  package var captured: UInt64?
+  /// This hold, if it has ended since.
+  package var unfinished: EndedHold?
   /// True while the thread waits for other threads of its runtime.
   private var isParked = false
   /// The places where it does so.
@@ -166,10 +170,10 @@ extension WatchedThread {
     return recorded.thread != recorded.process
   }
 
-  /// Adds a captured stack to the open hold.
-  package func add(_ stack: [StackFrame]) {
-    let state = open?.observations.last?.state ?? .runnable
-    open?.captures.add(Capture(stack: stack, state: state))
+  /// Changes the hold that began at `time`, if it is open or unfinished.
+  package func changeHold(began time: UInt64, _ change: (inout OpenHold) -> Void) {
+    if open?.began == time, open != nil { change(&open!) }
+    if unfinished?.open.began == time, unfinished != nil { change(&unfinished!.open) }
   }
 }
 
@@ -177,11 +181,12 @@ extension WatchedThread {
   /// Remembers where the thread waits now, because its stack shows a wait for other
   /// threads of its runtime.
   ///
-  /// - Parameter isCertain: False if the stack has no names. The place is then remembered
-  ///   when it was seen in three captures.
-  package func learnParking(isCertain: Bool) {
-    if open?.observations.last?.lockPlace == nil { observe() }
-    guard let place = open?.observations.last?.lockPlace else { return }
+  /// - Parameters:
+  ///   - place: Where the thread waited just before; nil if it did not.
+  ///   - isCertain: False if the stack has no names. The place is then remembered when it
+  ///     was seen in three captures.
+  package func learnParking(at place: [UInt64]?, isCertain: Bool) {
+    guard let place else { return }
     // Both are bounded, because a program can have any number of places.
     if !isCertain {
       if namelessWaits.count == 64 { namelessWaits = [:] }

@@ -1,10 +1,10 @@
 internal import CLoopWatch
-import LoopTransactions
+package import LoopTransactions
 import LoopbenchKit
 
 /// Watches the loops of a process and collects their late holds.
 ///
-/// Call on one thread, every `period`.
+/// Loop only.
 package final class Watcher {
   package let process: Int32
   package private(set) var summary: WatchSummary
@@ -12,8 +12,6 @@ package final class Watcher {
   package private(set) var holds: [LateHold] = []
   /// Called for each late hold when it has ended.
   package var onHold: (LateHold) -> Void = { _ in }
-  /// Why stacks cannot be captured, and what to do.
-  package private(set) var stackError: String?
 
   private let log: any WaitLog
   private let threshold: UInt64
@@ -23,7 +21,7 @@ package final class Watcher {
   private var ownBefore: UInt64
   private var threads: [Int: WatchedThread] = [:]
   private var recorded: [RecordedThread] = []
-  private var readers: [Int32: StackReader] = [:]
+  private let captures: StackCaptures
   private var users = CPUUsers()
   private var usersReadAt: UInt64 = 0
   /// True if a hold has waited for a CPU since the users were read.
@@ -38,9 +36,11 @@ package final class Watcher {
   package static let mostHolds = 10_000
 
   /// - Parameters:
+  ///   - loop: The loop on which `look()` is called, every `period`.
   ///   - threshold: In ns.
   ///   - isFollowing: Whether the children of the process are watched, too.
   package init(
+    on loop: EventLoop,
     process: Int32,
     log: any WaitLog,
     threshold: UInt64,
@@ -48,6 +48,7 @@ package final class Watcher {
   ) {
     (self.process, self.log, self.threshold) = (process, log, threshold)
     self.isFollowing = isFollowing
+    captures = StackCaptures(on: loop)
     summary = WatchSummary(threshold: threshold)
     machine = MachineFiles(process: process)
     (began, ownBefore) = (lw_now(), lw_own_time())
@@ -58,9 +59,12 @@ package final class Watcher {
     min(max(threshold / (isSampled ? 10 : 4), 1_000_000), 5_000_000)
   }
 
-  /// Removes the files that the program wrote because it was started for a watch.
-  package func removePerfMaps() {
-    for reader in readers.values { reader.removePerfMap() }
+  /// Adds the holds whose stacks are being captured, and removes the files that the
+  /// program wrote because it was started for a watch.
+  package func finish() {
+    captures.finish()
+    guard !isSampled else { return }
+    for process in captures.processes { StackReader.removePerfMap(of: process) }
   }
 
   /// True if waits are sampled and not recorded.
@@ -106,7 +110,7 @@ extension Watcher {
       (usage.throttled, usage.stolen) = (machine.throttled, machine.stolen)
     }
     guard thread.tracker.isLoop else { return }
-    for ended in late where !mayBeParked(ended, thread) { add(ended, of: thread) }
+    for ended in late { finish(ended, thread) }
   }
 
   /// True for a hold in which the thread slept and no function of the program is known to
@@ -146,15 +150,7 @@ extension Watcher {
       }
       machine.findGroup()
       threads[one.entry] = WatchedThread(one)
-      if readers[one.process] == nil { openStacks(of: one.process) }
-    }
-  }
-
-  private func openStacks(of process: Int32) {
-    do {
-      readers[process] = try StackReader(process: process)
-    } catch {
-      stackError = error.description
+      captures.open(one.process)
     }
   }
 
@@ -194,33 +190,72 @@ extension Watcher {
   }
 
   private func capture(_ thread: WatchedThread, _ entry: Int) {
-    guard let reader = readers[thread.recorded.process] else { return }
-    let (log, source) = (log, thread.tracker.source)
-    // A wait of a nested loop, which begins again after each stop.
-    let nested = log.currentWaitBegan(entry: entry)
-    let before = lw_now()
-    let waited = nested.map { before.since(max($0, thread.stoppedAt)) } ?? 0
-    let outcome = reader.capture(thread: thread.recorded.thread, waited: waited) {
-      log.isWaiting(entry: entry, for: source)
+    guard let open = thread.open, thread.captured == nil else { return }
+    let (log, source, stoppedAt) = (log, thread.tracker.source, thread.stoppedAt)
+    let observation = open.observations.last
+    thread.captured = open.began
+    captures.capture(
+      thread.recorded,
+      waitBegan: { log.currentWaitBegan(entry: entry).map { max($0, stoppedAt) } },
+      isWaiting: { log.isWaiting(entry: entry, for: source) },
+      completion: { [self] in add($0, to: thread, after: observation) }
+    )
+  }
+
+  private func add(
+    _ captured: StackCaptures.Captured?,
+    to thread: WatchedThread,
+    after observation: Observation?
+  ) {
+    guard let began = thread.captured else { return }
+    thread.captured = nil
+    if let captured {
+      thread.stoppedAt = captured.ended
+      thread.changeHold(began: began) { $0.add(captured, after: observation) }
+      if case .stack(let frames) = captured.outcome { learn(frames, thread, observation) }
     }
-    thread.stoppedAt = lw_now()
+    if let ended = thread.unfinished {
+      thread.unfinished = nil
+      finish(ended, thread)
+    } else {
+      _ = park(thread)
+    }
+  }
+
+  /// Learns where the thread waits for other threads. The place tells later, without a
+  /// stack.
+  private func learn(
+    _ frames: [StackFrame],
+    _ thread: WatchedThread,
+    _ observation: Observation?
+  ) {
+    if FrameRoles.isParked(frames, isHelper: thread.isHelper) {
+      thread.learnParking(at: observation?.lockPlace, isCertain: true)
+    } else if pollsByTurns(thread), !FrameRoles.hasNames(frames) {
+      thread.learnParking(at: observation?.lockPlace, isCertain: false)
+    }
+  }
+
+  /// Adds a hold that ended, when the capture of its stack is complete.
+  private func finish(_ ended: WatchedThread.EndedHold, _ thread: WatchedThread) {
+    guard thread.captured != ended.hold.began else { return thread.unfinished = ended }
+    if !mayBeParked(ended, thread) { add(ended, of: thread) }
+  }
+}
+
+extension WatchedThread.OpenHold {
+  fileprivate mutating func add(
+    _ captured: StackCaptures.Captured,
+    after observation: Observation?
+  ) {
+    let state = observation?.state ?? .runnable
     // Only a thread that waits for a disk or for a CPU stops late. The system accounts
     // for the wait for a CPU.
-    if thread.stoppedAt - before > 2_000_000, thread.open?.observations.last?.state == .runnable {
-      thread.add(Observation(time: before, state: .blocked))
+    if captured.ended - captured.began > 2_000_000, state == .runnable {
+      observations.append(Observation(time: captured.began, state: .blocked))
     }
-    switch outcome {
-    case .stack(let frames):
-      thread.add(frames)
-      // The place of the wait tells later, without a stack.
-      if FrameRoles.isParked(frames, isHelper: thread.isHelper) {
-        thread.learnParking(isCertain: true)
-      } else if pollsByTurns(thread), !FrameRoles.hasNames(frames) {
-        thread.learnParking(isCertain: false)
-      }
-      _ = park(thread)
-    case .nothing: break
-    case .refused(let reason): stackError = reason
+    if case .stack(let frames) = captured.outcome {
+      captures.add(Capture(stack: frames, state: state))
     }
   }
 }
@@ -254,12 +289,11 @@ extension Watcher {
     return "\(cpus); \(used.joined(separator: ", "))"
   }
 
-  /// The time for which threads were stopped, and the number of stops.
-  package var stops: (count: Int, total: UInt64, longest: UInt64) {
-    readers.values.reduce((0, 0, 0)) {
-      ($0.0 + $1.captures, $0.1 + $1.stopped, max($0.2, $1.longestStop))
-    }
-  }
+  /// The threads that were stopped.
+  var stops: StackCaptures.Stops { captures.stops }
+
+  /// Why stacks cannot be captured, and what to do.
+  var stackError: String? { captures.error }
 }
 
 extension WatchedThread {
