@@ -108,7 +108,9 @@ final class StackCaptures {
     let transaction = AsyncTransaction(on: loop, name: "capture", scheduler: scheduler)
     let key = ObjectIdentifier(transaction)
     unfinished[key] = transaction
-    transaction.add { _ in body() } completion: { [self] outcome in
+    transaction.add { _ in
+      body()
+    } completion: { [self] outcome in
       unfinished[key] = nil
       if case .value(let value) = outcome { completion(value) }
     }

@@ -172,8 +172,14 @@ extension WatchedThread {
 
   /// Changes the hold that began at `time`, if it is open or unfinished.
   package func changeHold(began time: UInt64, _ change: (inout OpenHold) -> Void) {
-    if open?.began == time, open != nil { change(&open!) }
-    if unfinished?.open.began == time, unfinished != nil { change(&unfinished!.open) }
+    if var hold = open, hold.began == time {
+      change(&hold)
+      open = hold
+    }
+    if var ended = unfinished, ended.open.began == time {
+      change(&ended.open)
+      unfinished = ended
+    }
   }
 }
 

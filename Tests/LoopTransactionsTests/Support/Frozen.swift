@@ -35,14 +35,19 @@ extension OperationScheduler {
 /// Calls a closure where a scheduler starts its first worker: on the thread that
 /// adds the first operation, before its call returns.
 final class WorkerStart: Sendable {
-  /// The closure. Its argument starts the worker.
-  let action = Locked<@Sendable (_ startWorker: () -> Void) -> Void>({ $0() })
+  typealias Action = @Sendable (_ startWorker: () -> Void) -> Void
+
+  /// The closure, which is called once. Its argument starts the worker.
+  let action = Locked<Action?>(nil)
 
   /// Creates a scheduler with one worker.
   func scheduler() -> OperationScheduler {
     let retries = WorkerRetries { [action] name, work in
       guard name == "test" else { return WorkerThread.start(name, work) }
-      let action = action.withLock { $0 }
+      // Once, because an idle worker ends after a while, and another one starts later.
+      guard let action = action.withLock({ $0.take() }) else {
+        return WorkerThread.start(name, work)
+      }
       // The system may refuse a thread for a moment. The retry would wait until this
       // closure returns.
       action { while !WorkerThread.start(name, work) { TestThread.yield() } }
