@@ -117,6 +117,8 @@ struct CulpritTests {
   func libraryOnly() {
     let stack = [StackFrame("free", role: .library), StackFrame("cleanup", role: .library), loop]
     #expect(Culprit(of: [stack])?.description == "cleanup")
+    let start = StackFrame("_start", role: .library)
+    #expect(Culprit(of: [[stack[0], start]]) == nil)
   }
 
   @Test("garbage collection is named")

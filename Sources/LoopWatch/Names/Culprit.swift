@@ -44,12 +44,17 @@ package struct Culprit: Hashable, Sendable {
   }
 
   /// The program's functions inside of the loop's callback, of each capture. If hardly
-  /// a capture has one, the callback's library functions.
+  /// a capture has one, the callback's library functions. Not those of a stack without a
+  /// known loop, whose outermost function is the start of the program.
   private static func ownStacks(_ captures: [[StackFrame]]) -> [[StackFrame]] {
-    let called = captures.map { $0[..<($0.lastIndex { $0.role == .loop } ?? $0.endIndex)] }
-    let own = called.map { $0.filter { $0.role == .program } }.filter { !$0.isEmpty }
+    let called = captures.map { ($0, loop: $0.lastIndex { $0.role == .loop }) }
+    let own = called.map { stack, loop in
+      stack[..<(loop ?? stack.endIndex)].filter { $0.role == .program }
+    }.filter { !$0.isEmpty }
     guard own.count * 4 < captures.count || own.isEmpty else { return own }
-    return called.map { $0.filter { $0.role == .library }.suffix(1) }.filter { !$0.isEmpty }
+    return called.compactMap { stack, loop in
+      loop.map { stack[..<$0].filter { $0.role == .library }.suffix(1) }
+    }.filter { !$0.isEmpty }
   }
 
   /// The longest list of outer functions that more than half of the stacks have.
