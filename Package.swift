@@ -270,6 +270,9 @@ let package = Package(
       dependencies: ["LoopWatch"],
       swiftSettings: strict
     ),
+    // Processes that the tests capture or watch. No test target depends on it, because it
+    // replaces functions of the C library.
+    .executableTarget(name: "watch-cases", dependencies: ["CLoopWatch"], path: "Tests/WatchCases"),
     .testTarget(
       name: "LoopWatchTests",
       dependencies: ["LoopWatch", "LoopbenchKit", "LoopTransactionsTesting", "TestSupport"],

@@ -1,0 +1,55 @@
+import Foundation
+import LoopWatch
+import TestSupport
+import Testing
+
+/// The program `watch-cases` sleeps in a system call, or holds its loop.
+@Suite("Watched programs")
+struct WatchedProgramTests {
+  /// The words for the call whose name begins with `start`, in which the program sleeps.
+  private func reason(of start: String, _ words: String...) throws -> String? {
+    let program = TestProgram(TestProgram.built("watch-cases"), words)
+    try program.start()
+    defer { program.terminate() }
+    let number = program.process.processIdentifier
+    let files = try #require(ThreadFiles(process: number, thread: number))
+    while program.process.isRunning {
+      if let reason = files.observe()?.reason, reason.hasPrefix(start) { return reason }
+      sched_yield()
+    }
+    return nil
+  }
+
+  @Test("a blocked call names its file, pipe, socket, child or lock")
+  func reasons() throws {
+    let path = "/tmp/watch-fifo-\(getpid())"
+    #expect(mkfifo(path, 0o600) == 0)
+    defer { unlink(path) }
+    #expect(try reason(of: "read of /tmp", "read-file", path) == "read of \(path)")
+    #expect(try reason(of: "openat of /tmp", "open-file", path) == "openat of \(path)")
+    #expect(try reason(of: "read of a", "read-pipe") == "read of a pipe")
+    #expect(try reason(of: "recv", "receive") == "recvfrom of a socket")
+    #expect(
+      try reason(of: "wait for the child planted", "wait-for-child")
+        == "wait for the child planted-child"
+    )
+    #expect(try reason(of: "a lock", "lock-twice") == "a lock or another thread")
+    #expect(try reason(of: "sleep", "sleep-long") == "sleep")
+  }
+
+  @Test("a watch without libdw names causes, and says how to install libdw")
+  func noLibdw() throws {
+    let folder = "/tmp/watch-libraries-\(getpid())"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(FileManager.default.createFile(atPath: folder + "/libdw.so.1", contents: nil))
+    let output = try TestProgram.run(
+      TestProgram.built("loopbench-watch"),
+      ["--threshold", "50ms", "--", TestProgram.built("watch-cases"), "hold-loop"],
+      environment: ["LD_LIBRARY_PATH": folder]
+    )
+    #expect(output.code == 0)
+    #expect(output.errors.contains("libdw.so.1: file too short. Install it: apt install libdw1"))
+    #expect(output.errors.contains("ms  running "), "\(output.errors)")
+  }
+}
