@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -227,15 +228,23 @@ int pselect(
 
 // MARK: Start
 
+// Maps the memory, or returns MAP_FAILED. When the watcher has ended, its path may name
+// a file of another process.
+static void *map_file(const char *path) {
+  int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (file < 0) return MAP_FAILED;
+  struct stat status;
+  void *memory = MAP_FAILED;
+  if (fstat(file, &status) == 0 && status.st_size == sizeof(struct lw_records))
+    memory = mmap(NULL, sizeof(struct lw_records), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return memory;
+}
+
 __attribute__((constructor)) static void map_records(void) {
   // Not in a set-user-ID program: another user chose its environment.
   const char *path = secure_getenv(LW_VARIABLE);
-  if (!path) return;
-  int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) return;
-  struct lw_records *memory =
-    mmap(NULL, sizeof(struct lw_records), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
+  struct lw_records *memory = path ? map_file(path) : MAP_FAILED;
   if (memory == MAP_FAILED) return;
   if (atomic_load_explicit(&memory->version, memory_order_acquire) != LW_VERSION ||
       pthread_key_create(&ending, release_entry) != 0) {

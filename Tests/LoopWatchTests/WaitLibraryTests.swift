@@ -129,4 +129,21 @@ struct WaitLibraryTests {
     #expect(try run("all-waits", records: path).lines.count > 15)
     #expect(records.threads().isEmpty)
   }
+
+  @Test("a file that is too short, or has another version, is not changed")
+  func otherFile() throws {
+    let path = "/tmp/watch-records-\(getpid())"
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    defer { unlink(path) }
+    var status = stat()
+    #expect(stat(records.path(forProcess: getpid()), &status) == 0)
+    for size in [0, status.st_size / 2, status.st_size] {
+      #expect(truncate(path, size) == 0)
+      #expect(try run("all-waits", records: path).lines.count > 15)
+      let file = try #require(FileHandle(forReadingAtPath: path))
+      while let bytes = try file.read(upToCount: 1 << 20), !bytes.isEmpty {
+        #expect(bytes.allSatisfy { $0 == 0 })
+      }
+    }
+  }
 }
