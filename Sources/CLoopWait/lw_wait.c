@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -253,4 +254,15 @@ __attribute__((constructor)) static void map_records(void) {
   }
   pthread_atfork(NULL, NULL, forget_entry);
   records = memory;
+}
+
+// Runtimes that the watcher has asked for the names of their functions write this file.
+// The watcher removes it, too, but may have been killed.
+__attribute__((destructor)) static void remove_names(void) {
+  char path[40];
+  struct stat status;
+  if (!records) return;
+  snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+  if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
+    unlink(path);
 }

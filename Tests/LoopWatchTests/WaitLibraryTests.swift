@@ -130,6 +130,14 @@ struct WaitLibraryTests {
     #expect(records.threads().isEmpty)
   }
 
+  @Test("a program that ends removes its file of names, unless nobody watched it")
+  func names() throws {
+    let watched = try run("write-names").text
+    #expect(watched.hasPrefix("/tmp/perf-") && access(watched, F_OK) != 0)
+    let other = try run("write-names", records: "/no/such/file").text
+    #expect(unlink(other) == 0)
+  }
+
   @Test("a file that is too short, or has another version, is not changed")
   func otherFile() throws {
     let path = "/tmp/watch-records-\(getpid())"

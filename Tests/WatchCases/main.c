@@ -138,18 +138,6 @@ static bool read_text(const char *path, char *text, size_t capacity) {
   return length > 0;
 }
 
-// The kernel writes "running" for a thread that runs.
-static bool sleeps_in(const char *line, long number) {
-  if (*line < '0' || *line > '9') return false;
-  return number == any_call || strtol(line, NULL, 10) == number;
-}
-
-void await_call(int process, int thread, long number) {
-  char path[64], line[256];
-  snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", process, thread);
-  while (read_text(path, line, sizeof line) && !sleeps_in(line, number)) sched_yield();
-}
-
 // The text after `key` in the status of a thread.
 static const char *status_of(int process, int thread, const char *key) {
   static _Thread_local char text[4096];
@@ -160,6 +148,21 @@ static const char *status_of(int process, int thread, const char *key) {
 }
 
 char state_of(int process, int thread) { return *status_of(process, thread, "\nState:\t"); }
+
+// The kernel writes "running" for a thread that runs, or has ended.
+static bool sleeps_in(const char *line, long number) {
+  if (*line < '0' || *line > '9') return false;
+  return number == any_call || strtol(line, NULL, 10) == number;
+}
+
+void await_call(int process, int thread, long number) {
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", process, thread);
+  while (read_text(path, line, sizeof line) && !sleeps_in(line, number)) {
+    if (state_of(process, thread) == 'Z') return;
+    sched_yield();
+  }
+}
 
 void await_state(int process, int thread, char state) {
   while (state_of(process, thread) != state) sched_yield();

@@ -211,6 +211,15 @@ static void replaced(void) {
   run_again("poll-once");
 }
 
+// As Node.js and Python write it.
+static void write_names(void) {
+  char path[40];
+  snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+  FILE *file = fopen(path, "wx");
+  check(file != NULL && fclose(file) == 0);
+  printf("%s\n", path);
+}
+
 const struct named_case wait_cases[] = {
   {"all-waits", all_waits},
   {"poll-once", poll_once},
@@ -220,5 +229,6 @@ const struct named_case wait_cases[] = {
   {"cancelled-thread", cancelled_thread},
   {"forked", forked},
   {"replaced", replaced},
+  {"write-names", write_names},
   {"", NULL},
 };
