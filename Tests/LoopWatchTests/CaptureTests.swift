@@ -27,13 +27,28 @@ import Testing
     @Test("the function that a signal interrupted is in the stack of the handler")
     func signalFrame() throws { try pass("signal-frame") }
 
+    @Test("a thread that leaves its functions right after a stop has the stack of the stop")
+    func movedThread() throws { try pass("moved-thread") }
+
+    @Test("a thread that goes on while its stack is copied without a stop is captured again")
+    func movedSleeper() throws { try pass("moved-sleeper") }
+
+    @Test("a thread that sleeps is stopped if its registers are needed")
+    func unknownFrame() throws { try pass("unknown-frame") }
+
+    @Test("code that was loaded after the last capture is found")
+    func newCode() throws { try pass("new-code") }
+
     @Test("the callers of generated code are found, of running and of sleeping threads")
     func generatedCode() throws { try pass("generated-code") }
+
+    @Test("the caller of generated code is found at each of its instructions")
+    func generatedInstructions() throws { try pass("generated-instructions") }
 
     @Test("a parent in vfork, which nothing can stop, is captured without a stop")
     func vfork() throws { try pass("vfork") }
 
-    @Test("30 kinds of blocking calls go on after two stops, and do not return EINTR")
+    @Test("31 kinds of blocking calls go on after two stops, and do not return EINTR")
     func calls() throws { try pass("calls") }
 
     @Test("a thread that makes short calls sees no EINTR in 200 stops")
@@ -41,6 +56,9 @@ import Testing
 
     @Test("a wait of the C library that starts again has its remaining timeout")
     func timeouts() throws { try pass("timeouts") }
+
+    @Test("a call that has ended is not repeated after a stop")
+    func endedCall() throws { try pass("ended-call") }
 
     @Test("signals that are queued during stops are all delivered, in order")
     func queuedSignals() throws { try pass("queued-signals") }

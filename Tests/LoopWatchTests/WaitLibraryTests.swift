@@ -69,11 +69,10 @@ struct WaitLibraryTests {
 
   @Test("the wait of a signal handler replaces the wait that the signal interrupted")
   func handler() throws {
-    let lines = try run("wait-in-handler").lines
+    _ = try run("wait-in-handler")
     let found = waits(0)
-    #expect(found.map(\.events) == [1, 1])
-    #expect(found.map(\.timeout) == [5, 5])
-    if let last = found.last { expect(last, try #require(lines.last)) }
+    #expect(found.map(\.events) == [1])
+    #expect(found.first?.timeout == 5 && found.first?.ended != nil)
   }
 
   @Test("waits in more threads than there are records succeed, and ended threads leave theirs")
@@ -130,7 +129,7 @@ struct WaitLibraryTests {
     #expect(records.threads().isEmpty)
   }
 
-  @Test("a program that ends removes its file of names, unless nobody watched it")
+  @Test("a watched program removes its file of names at its end, and another one does not")
   func names() throws {
     let watched = try run("write-names").text
     #expect(watched.hasPrefix("/tmp/perf-") && access(watched, F_OK) != 0)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <sched.h>
@@ -101,6 +102,25 @@ static void submit_in_subject(void) {
   expect_success(syscall(SYS_io_submit, context, 1, list));
   SET_WORDS((long)context, 1, 2, POINTER(completed), 0, 0);
 }
+
+// Does nothing if the system does not permit io_uring.
+static void prepare_ring(void) {
+  struct io_uring_params parameters = {0};
+  make_event();
+  int ring = (int)syscall(SYS_io_uring_setup, 4, &parameters);
+  SET_WORDS(ring, 0, 1, IORING_ENTER_GETEVENTS, 0, 0);
+  if (ring < 0) return;
+  size_t size = parameters.sq_off.array + 4 * sizeof(uint32_t);
+  uint8_t *queue = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+  struct io_uring_sqe *entries = mmap(NULL, 4 * sizeof *entries, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                      ring, IORING_OFF_SQES);
+  entries[0] = (struct io_uring_sqe){
+    .opcode = IORING_OP_POLL_ADD, .fd = event, .poll_events = POLLIN};
+  *(uint32_t *)(queue + parameters.sq_off.array) = 0;
+  *(uint32_t *)(queue + parameters.sq_off.tail) = 1;
+}
+
+static void submit_to_ring(void) { expect_success(syscall(SYS_io_uring_enter, words[0], 1, 0, 0)); }
 
 // MARK: Sockets, whose timeout makes the kernel return EINTR
 
@@ -284,6 +304,7 @@ static const struct call {
   {"pselect6", SYS_pselect6, prepare_select, NULL, wake_event, NULL},
   {"io_getevents", SYS_io_getevents, prepare_aio, submit_in_subject, wake_event, NULL},
   {"io_pgetevents", 333, prepare_aio, submit_in_subject, wake_event, NULL},
+  {"io_uring_enter", SYS_io_uring_enter, prepare_ring, submit_to_ring, wake_event, NULL},
   {"semop", SYS_semop, prepare_semaphore, NULL, give_semaphore, remove_semaphore},
   {"semtimedop", SYS_semtimedop, prepare_semaphore, NULL, give_semaphore, remove_semaphore},
   {"rt_sigtimedwait", SYS_rt_sigtimedwait, prepare_signal, block_in_subject, send_signal, NULL},
@@ -327,6 +348,7 @@ static bool is_in_call(void) {
 static void run_call(const struct call *call) {
   current = call;
   call->prepare();
+  if (words[0] < 0 && call->prepare == prepare_ring) return;
   subject = start(make_call);
   await_call(subject.process, subject.process, call->number);
   lw_stacks *stacks = open_stacks(subject.process);

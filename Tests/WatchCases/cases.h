@@ -93,7 +93,7 @@ struct capture {
 lw_stacks *open_stacks(int process);
 struct capture capture(lw_stacks *stacks, int thread);
 // Checks that the stack has these functions from the innermost on, and perhaps others
-// between them. The names are separated by spaces.
+// between them, and none twice. The names are separated by spaces.
 #define check_frames(capture, names) check_frames_at(capture, names, __FILE_NAME__, __LINE__)
 void check_frames_at(const struct capture *capture, const char *names, const char *file, int line);
 
@@ -104,6 +104,8 @@ enum moment {
   interrupted,  // The tracer has asked the thread to stop.
   stopped,      // The tracer has read the registers.
   releasing,    // The tracer is about to release the thread.
+  released,     // The thread runs on.
+  copied,       // Memory of the thread was copied.
 };
 
 // Calls `action` in the tracing thread at the next such moment.

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -106,6 +108,36 @@ static void timeouts(void) {
   check_equal(timeout_after_stop(wait_with_timeout, 0), whole_timeout);
   check_equal(timeout_after_stop(wait_with_timeout, 40000000), whole_timeout - 40000000);
   check_equal(timeout_after_stop(wait_without_library, 40000000), whole_timeout);
+  check_equal((int)timeout_after_stop(wait_for_events, 40000000), -1);
+}
+
+// A byte in the other end of the socket pair sends SIGSTOP to the writer.
+static void write_and_stop(void) {
+  int ends[2], available;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(1);
+  fcntl(ends[1], F_SETOWN, getpid());
+  fcntl(ends[1], F_SETSIG, SIGSTOP);
+  fcntl(ends[1], F_SETFL, O_ASYNC);
+  shared->result = write(ends[0], "", 1);
+  ioctl(ends[1], FIONREAD, &available);
+  shared->turns = available;
+  say();
+  hear();
+}
+
+// The thread is stopped at the end of a call that succeeded, which must not be repeated.
+static void ended_call(void) {
+  subject = start(write_and_stop);
+  await_state(subject.process, subject.process, 'T');
+  lw_stacks *stacks = open_stopping();
+  struct capture found = capture(stacks, subject.process);
+  check_frames(&found, "write_and_stop start main");
+  kill(subject.process, SIGCONT);
+  hear_from(subject);
+  check_equal(shared->result, 1);
+  check_equal(shared->turns, 1);
+  lw_stacks_close(stacks);
+  finish(subject);
 }
 
 // MARK: Signals
@@ -313,6 +345,7 @@ static void killed_during_wait(void) {
 const struct named_case stop_cases[] = {
   {"short-calls", short_calls},
   {"timeouts", timeouts},
+  {"ended-call", ended_call},
   {"queued-signals", queued_signals},
   {"handled-signal", handled_signal},
   {"stopped-process", stopped_process},
