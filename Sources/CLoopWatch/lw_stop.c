@@ -190,9 +190,14 @@ lw_outcome lw_stop_thread(struct lw_stop *stop) {
   struct tracer tracer = {stop, lw_refused};
   pthread_t thread;
   stop->nanoseconds = 0;
-  stop->error = start(&thread, &tracer);
-  if (stop->error != 0) return lw_refused;
-  pthread_join(thread, NULL);
+  stop->error = 0;
+  // The thread writes to `stop` from here on.
+  int error = start(&thread, &tracer);
+  if (error == 0) {
+    pthread_join(thread, NULL);
+  } else {
+    stop->error = error;
+  }
   return tracer.outcome;
 }
 
