@@ -1,23 +1,25 @@
-"""usage: python3 scripts/lib/watch_subjects.py [--list] [--keep FOLDER] [SUBJECT…]
+"""usage: python3 scripts/lib/watch_subjects.py [OPTION…] [SUBJECT…]
 
 Runs each subject under `loopbench watch` and compares the reported holds with the
 planted ones. scripts/watch-subjects has the details.
 
 exit: 0 all are right, 1 some are not, 2 usage error
 """
+import argparse
 import dataclasses
 import os
 import pathlib
+import pwd
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import watch_truth
+from watch_load import Failure, Load
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests/WatchSubjects"
@@ -406,25 +408,6 @@ def nginx(run):
 
 # MARK: Without holds
 
-def send_requests(path, end, failures):
-    """Sends requests on one connection, each after the answer to the last one."""
-    count = 0
-    with socket.socket(socket.AF_UNIX) as client:
-        client.connect(str(path))
-        while time.monotonic() < end:
-            began, answer = time.monotonic(), b""
-            try:
-                client.sendall(b"GET /%d HTTP/1.1\r\nHost: a\r\n\r\n" % count)
-                while not answer.endswith(b"}]}"):
-                    answer = client.recv(1 << 16)
-                    if not answer:
-                        raise OSError("the server closed the connection")
-            except OSError as error:
-                failures.append(f"request {count} failed after {time.monotonic() - began:.3f} s: {error}")
-                return
-            count += 1
-
-
 @subject
 def node_healthy(run):
     """A busy server for a minute. Nothing may be reported while its loop ran."""
@@ -434,16 +417,9 @@ def node_healthy(run):
     def drive(run):
         while not path.exists():
             time.sleep(0.05)
-        end = time.monotonic() + 12 * ROUNDS
-        failures = []
-        clients = [
-            threading.Thread(target=send_requests, args=(path, end, failures)) for _ in range(4)]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join()
-        if failures:
-            raise SystemExit("watch_subjects: " + "; ".join(failures))
+        load = Load(path)
+        time.sleep(12 * ROUNDS)
+        load.stop()
         os.kill(run.program(), signal.SIGTERM)
 
     run.drive = drive
@@ -542,6 +518,14 @@ def node_quota(run):
 
 # MARK: Run
 
+def become(user):
+    """The calling process continues as `user`."""
+    if user:
+        os.initgroups(user.pw_name, user.pw_gid)
+        os.setgid(user.pw_gid)
+        os.setuid(user.pw_uid)
+
+
 def raise_priority():
     """Runs the watch before the machine's other work, which would add holds."""
     os.setsid()
@@ -556,17 +540,19 @@ def raise_priority():
         pass
 
 
-def run_subject(name, make, folder):
+def run_subject(name, make, folder, user):
     run = Run(folder)
     make(run)
     environment = os.environ | {"TRUTH": str(run.truth)} | run.environment
     json = folder / "holds.json"
     command = [WATCH, "--threshold", f"{THRESHOLD}ms", "--json", str(json), *run.options]
+    if user:
+        os.chown(folder, user.pw_uid, user.pw_gid)
     with open(folder / "log", "w") as log:
         def start(words):
             return subprocess.Popen(
                 words, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                preexec_fn=raise_priority)
+                preexec_fn=lambda: (raise_priority(), become(user)))
 
         if run.is_attached:
             run.attached = start(["sh", "-c", "sleep 1; exec \"$@\"", "sh", *run.command])
@@ -604,30 +590,46 @@ def show(name, judgement):
     sys.stdout.flush()
 
 
+def read_options(words):
+    parser = argparse.ArgumentParser(prog="watch-subjects", add_help=False)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--user")
+    parser.add_argument("subjects", nargs="*")
+    options = parser.parse_args(words)
+    for name in options.subjects:
+        if name not in SUBJECTS:
+            parser.error(f"there is no subject '{name}'")
+    if options.user and os.geteuid() != 0:
+        parser.error("--user needs root")
+    try:
+        options.user = options.user and pwd.getpwnam(options.user)
+    except KeyError:
+        parser.error(f"there is no user '{options.user}'")
+    return options
+
+
 def main(words):
-    keep = None
-    if words[:1] == ["--list"]:
+    options = read_options(words)
+    if options.list:
         print("\n".join(SUBJECTS))
         return 0
-    if words[:1] == ["--keep"] and len(words) > 1:
-        keep, words = pathlib.Path(words[1]), words[2:]
-    unknown = [word for word in words if word not in SUBJECTS]
-    if unknown:
-        print(f"watch_subjects: there is no subject '{unknown[0]}'", file=sys.stderr)
-        return 2
     print(f"{'subject':<18} {'plant':<16}"
           + "".join(column.rjust(9) for column in watch_truth.Judgement.columns) + "  unplanted")
     failures = []
-    for name in words or SUBJECTS:
+    for name in options.subjects or SUBJECTS:
         with tempfile.TemporaryDirectory(prefix="watch-") as temporary:
-            folder = pathlib.Path(temporary) if not keep else keep / name
-            if keep:
+            folder = options.keep / name if options.keep else pathlib.Path(temporary)
+            if options.keep:
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(parents=True)
             try:
-                judgement = run_subject(name, SUBJECTS[name], folder)
+                judgement = run_subject(name, SUBJECTS[name], folder, options.user)
             except Missing as missing:
                 print(f"note: {missing} is not installed, so the subject {name} was skipped")
+                continue
+            except Failure as failure:
+                failures.append(f"{name}: {failure}")
                 continue
             show(name, judgement)
             failures += [f"{name}: {text}" for text in judgement.failures()]
