@@ -3,13 +3,16 @@ import Testing
 
 @Suite("SystemCall")
 struct SystemCallTests {
-  private let names = [0: "read", 61: "wait4", 232: "epoll_wait", 202: "futex", 257: "openat"]
+  private let names = [
+    0: "read", 42: "connect", 61: "wait4", 232: "epoll_wait", 202: "futex", 257: "openat",
+  ]
 
   private func words(_ line: String, children: [String] = []) -> String? {
     let surroundings = CallSurroundings(
-      target: { $0 == 7 ? "/srv/pipe" : $0 == 8 ? "socket:[12]" : nil },
+      target: { $0 == 7 ? "/srv/pipe" : [8, 10].contains($0) ? "socket:[12]" : nil },
       children: { children },
-      text: { $0 == 0x500 ? "/srv/file" : nil }
+      text: { $0 == 0x500 ? "/srv/file" : nil },
+      peer: { $1 == 0x600 ? "10.0.0.5:80" : $0 == 10 && $1 == 0 ? "/srv/socket" : nil }
     )
     return SystemCall(line: line) { names[$0] }?.words(surroundings)
   }
@@ -18,6 +21,9 @@ struct SystemCallTests {
   func words() {
     #expect(words("0 0x7 0x1 0x2 0x0 0x0 0x0 0x7ffc 0x7f85") == "read of /srv/pipe")
     #expect(words("0 0x8 0x1 0x2 0x0 0x0 0x0 0x7ffc 0x7f85") == "read of a socket")
+    #expect(words("0 0xa 0x600 0x2") == "read of a socket to /srv/socket")
+    #expect(words("42 0x8 0x600 0x10") == "connect of a socket to 10.0.0.5:80")
+    #expect(words("42 0x8") == "connect of a socket")
     #expect(words("0 0x9 0x1") == "read")
     #expect(words("61 0x10", children: ["sleep"]) == "wait for the child sleep")
     #expect(words("232 0x11") == "wait in a nested loop")

@@ -11,6 +11,10 @@ struct WatchedProgramTests {
     let program = TestProgram(TestProgram.built("watch-cases"), words)
     try program.start()
     defer { program.terminate() }
+    return try reason(of: start, in: program)
+  }
+
+  private func reason(of start: String, in program: TestProgram) throws -> String? {
     let number = program.process.processIdentifier
     let files = try #require(ThreadFiles(process: number, thread: number))
     while program.process.isRunning {
@@ -35,6 +39,23 @@ struct WatchedProgramTests {
     )
     #expect(try reason(of: "a lock", "lock-twice") == "a lock or another thread")
     #expect(try reason(of: "sleep", "sleep-long") == "sleep")
+  }
+
+  @Test("a call of a connected socket names the peer", arguments: ["receive-tcp", "receive-tcp6"])
+  func peers(name: String) throws {
+    let program = TestProgram(TestProgram.built("watch-cases"), [name])
+    try program.start()
+    defer { program.terminate() }
+    // Without IPv6, the program ends and prints nothing.
+    guard let peer = program.nextLine() else { return #expect(name == "receive-tcp6") }
+    #expect(try reason(of: "recv", in: program) == "recvfrom of a socket to \(peer)")
+  }
+
+  @Test("a call of connect() names the peer that has not answered")
+  func connecting() throws {
+    let path = "/tmp/watch-socket-\(getpid())"
+    defer { unlink(path) }
+    #expect(try reason(of: "connect", "connect-unix", path) == "connect of a socket to \(path)")
   }
 
   @Test("a watch without libdw names causes, and says how to install libdw")

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +37,43 @@ static void receive(void) {
   char byte;
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) abort();
   recv(ends[0], &byte, 1, 0);
+}
+
+// Connects to itself, and prints the address.
+static void receive_from(int family, struct sockaddr *address, socklen_t size, uint16_t *port,
+                         const char *name) {
+  int listener = socket(family, SOCK_STREAM, 0), client = socket(family, SOCK_STREAM, 0);
+  char byte;
+  if (bind(listener, address, size) != 0 || listen(listener, 1) != 0) exit(1);
+  if (getsockname(listener, address, &size) != 0 || connect(client, address, size) != 0) exit(1);
+  printf("%s:%d\n", name, ntohs(*port));
+  fflush(stdout);
+  recv(client, &byte, 1, 0);
+}
+
+static void receive_tcp(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  receive_from(AF_INET, (struct sockaddr *)&address, sizeof address, &address.sin_port,
+               "127.0.0.1");
+}
+
+static void receive_tcp6(void) {
+  struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+  receive_from(AF_INET6, (struct sockaddr *)&address, sizeof address, &address.sin6_port,
+               "[::1]");
+}
+
+// Nothing accepts the connection, because the backlog is full.
+static void connect_unix(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", case_argument);
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) exit(1);
+  listen(listener, 0);
+  for (;;) {
+    int client = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (connect(client, (struct sockaddr *)&address, sizeof address) != 0) exit(1);
+  }
 }
 
 static void wait_for_child(void) {
@@ -78,5 +116,7 @@ static void hold_loop(void) {
 const struct named_case blocked_cases[] = {
   {"read-file", read_file},           {"open-file", open_file},   {"read-pipe", read_pipe},
   {"receive", receive},               {"sleep-long", sleep_long}, {"lock-twice", lock_twice},
+  {"receive-tcp", receive_tcp},       {"receive-tcp6", receive_tcp6},
+  {"connect-unix", connect_unix},
   {"wait-for-child", wait_for_child}, {"hold-loop", hold_loop},   {"", NULL},
 };

@@ -39,6 +39,11 @@ long lw_read_at(int file, char *bytes, size_t capacity, uint64_t offset);
 // The target of a symbolic link. Returns the number of bytes, or a negative errno.
 long lw_read_link(const char *path, char *bytes, size_t capacity);
 
+// The peer of a socket of another process: "10.0.0.5:5432", "[::1]:80", or the path of a
+// UNIX socket. `address` is the argument of `connect` in the process, or 0: a socket that
+// is not connected yet has no peer. Returns the number of bytes, or a negative errno.
+long lw_peer(int process, int descriptor, uint64_t address, char *text, size_t capacity);
+
 // The name of the system call with this number, or NULL.
 const char *lw_call_name(long number);
 

@@ -65,13 +65,17 @@ package struct CallSurroundings: Sendable {
   package var children: @Sendable () -> [String]
   /// The text at an address in the process.
   package var text: @Sendable (UInt64) -> String?
+  /// The address of a socket's peer. The second argument is the address in the process of
+  /// the peer that a call connects to, or 0.
+  package var peer: @Sendable (Int32, UInt64) -> String?
 
   package init(
     target: @escaping @Sendable (Int32) -> String?,
     children: @escaping @Sendable () -> [String],
-    text: @escaping @Sendable (UInt64) -> String? = { _ in nil }
+    text: @escaping @Sendable (UInt64) -> String? = { _ in nil },
+    peer: @escaping @Sendable (Int32, UInt64) -> String? = { _, _ in nil }
   ) {
-    (self.target, self.children, self.text) = (target, children, text)
+    (self.target, self.children, self.text, self.peer) = (target, children, text, peer)
   }
 }
 
@@ -93,7 +97,10 @@ extension SystemCall {
     }
     if let path, let text = surroundings.text(path), !text.isEmpty { return "\(name) of \(text)" }
     guard let descriptor, let target = surroundings.target(descriptor) else { return name }
-    return "\(name) of \(Self.plain(target))"
+    guard target.hasPrefix("socket:") else { return "\(name) of \(Self.plain(target))" }
+    let address = name == "connect" ? arguments.dropFirst().first ?? 0 : 0
+    let peer = surroundings.peer(descriptor, address)
+    return "\(name) of a socket" + (peer.map { " to \($0)" } ?? "")
   }
 
   private static func child(_ surroundings: CallSurroundings) -> String {
@@ -102,8 +109,6 @@ extension SystemCall {
   }
 
   private static func plain(_ target: String) -> String {
-    if target.hasPrefix("socket:") { return "a socket" }
-    if target.hasPrefix("pipe:") { return "a pipe" }
-    return target
+    target.hasPrefix("pipe:") ? "a pipe" : target
   }
 }

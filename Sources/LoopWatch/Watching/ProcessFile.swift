@@ -100,6 +100,21 @@ package final class ProcessFile: Sendable {
     }
   }
 
+  /// The peer of a socket of a process, such as `10.0.0.5:5432`; nil if it has none.
+  ///
+  /// - Parameter address: The peer's address in the process if `connect` has not
+  ///   returned, or 0.
+  package static func peer(
+    of descriptor: Int32,
+    in process: Int32,
+    connectingTo address: UInt64
+  ) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 200) { bytes in
+      let count = lw_peer(process, descriptor, address, bytes.baseAddress, bytes.count)
+      return count <= 0 ? nil : string(bytes[..<count])
+    }
+  }
+
   /// The names in a folder.
   package static func names(in path: String) -> [String] {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 16) { bytes in

@@ -82,7 +82,8 @@ package final class ThreadFiles: Sendable {
     return CallSurroundings(
       target: { ProcessFile.link("/proc/\(process)/fd/\($0)") },
       children: { Self.children(of: base) },
-      text: { ProcessFile("/proc/\(process)/mem")?.text(at: $0) }
+      text: { ProcessFile("/proc/\(process)/mem")?.text(at: $0) },
+      peer: { ProcessFile.peer(of: $0, in: process, connectingTo: $1) }
     )
   }
 
