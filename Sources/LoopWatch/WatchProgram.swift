@@ -85,8 +85,7 @@ package final class WatchProgram {
     if error == -ENOENT { throw .failed("there is no process \(process)") }
     guard ProcessFile.text(file) != nil else {
       throw .unavailable(
-        "process \(process) cannot be watched: it belongs to another user, or this user may not "
-          + "trace it; try as root, or start the program with loopbench watch -- COMMAND"
+        String(capacity: 512) { lw_refusal_message(process, process, EPERM, $0, $1) }
       )
     }
   }
