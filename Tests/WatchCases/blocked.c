@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -49,6 +50,12 @@ static void receive_from(int family, struct sockaddr *address, socklen_t size, u
   printf("%s:%d\n", name, ntohs(*port));
   fflush(stdout);
   recv(client, &byte, 1, 0);
+}
+
+// Fails if this process may not copy its own descriptors by pidfd_getfd().
+static void copy_descriptor(void) {
+  int file = (int)syscall(434, getpid(), 0);
+  check(syscall(438, file, 1, 0) >= 0);
 }
 
 static void receive_tcp(void) {
@@ -117,6 +124,6 @@ const struct named_case blocked_cases[] = {
   {"read-file", read_file},           {"open-file", open_file},   {"read-pipe", read_pipe},
   {"receive", receive},               {"sleep-long", sleep_long}, {"lock-twice", lock_twice},
   {"receive-tcp", receive_tcp},       {"receive-tcp6", receive_tcp6},
-  {"connect-unix", connect_unix},
+  {"connect-unix", connect_unix},     {"copy-descriptor", copy_descriptor},
   {"wait-for-child", wait_for_child}, {"hold-loop", hold_loop},   {"", NULL},
 };

@@ -10,6 +10,13 @@
 
 #include "lw_stacks.h"
 
+// Stacks are captured on x86-64 only.
+#if defined(__x86_64__)
+#define CASES_CAPTURE 1
+#else
+#define CASES_CAPTURE 0
+#endif
+
 #define CASE_FUNCTION __attribute__((noinline))
 
 // MARK: Checks
@@ -121,9 +128,7 @@ struct named_case {
   const char *word;
   void (*run)(void);
 };
-extern const struct named_case frame_cases[], stop_cases[], end_cases[], refusal_cases[];
-extern const struct named_case wait_cases[], blocked_cases[];
+extern const struct named_case frame_cases[], stop_cases[], end_cases[], call_cases[];
+extern const struct named_case refusal_cases[], wait_cases[], blocked_cases[];
 // The word after the case's, or NULL.
 extern const char *case_argument;
-
-void run_calls(void);

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cases.h"
 
+#if CASES_CAPTURE
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -237,5 +239,8 @@ const struct named_case end_cases[] = {
   {"exec-by-other", exec_by_other},
   {"exec-beside", exec_beside},
   {"vfork", vfork_parent},
+  {"spin", say_and_spin},
   {"", NULL},
 };
+
+#endif

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cases.h"
 
+#if CASES_CAPTURE
+
 #include <alloca.h>
 #include <sched.h>
 #include <signal.h>
@@ -351,3 +353,5 @@ const struct named_case frame_cases[] = {
   {"generated-instructions", generated_instructions},
   {"", NULL},
 };
+
+#endif

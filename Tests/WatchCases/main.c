@@ -291,12 +291,11 @@ void *dlopen(const char *file, int mode) {
 
 const char *case_argument;
 
-static const struct named_case own_cases[] = {
-  {"calls", run_calls}, {"spin", say_and_spin}, {"", NULL},
-};
-
 static const struct named_case *const all_cases[] = {
-  own_cases, frame_cases, stop_cases, end_cases, refusal_cases, wait_cases, blocked_cases,
+#if CASES_CAPTURE
+  frame_cases, stop_cases, end_cases, call_cases, refusal_cases,
+#endif
+  wait_cases, blocked_cases,
 };
 
 static bool run(const char *word) {

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cases.h"
 
+#if CASES_CAPTURE
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -116,3 +118,5 @@ const struct named_case refusal_cases[] = {
   {"no-process", no_process}, {"zombie", zombie},         {"no-libdw", no_libdw},
   {"", NULL},
 };
+
+#endif

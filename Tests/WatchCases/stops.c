@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cases.h"
 
+#if CASES_CAPTURE
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -65,7 +67,6 @@ static void wait_with_timeout(void) {
 
 // As a program that is linked statically: the call is not in the C library.
 static void wait_without_library(void) {
-#if defined(__x86_64__)
   struct epoll_event event;
   long result, events = epoll_create1(0);
   register long timeout __asm__("r10") = whole_timeout;
@@ -73,7 +74,6 @@ static void wait_without_library(void) {
                    : "=a"(result)
                    : "a"(SYS_epoll_wait), "D"(events), "S"(&event), "d"(1), "r"(timeout)
                    : "rcx", "r11", "memory");
-#endif
 }
 
 // The fourth argument of the system call that the subject sleeps in.
@@ -354,3 +354,5 @@ const struct named_case stop_cases[] = {
   {"killed-during-wait", killed_during_wait},
   {"", NULL},
 };
+
+#endif
