@@ -131,7 +131,10 @@ extension WatchProgram {
     show(watcher.report)
     try writeFiles()
     let exceeded = options.rules.filter { $0.isExceeded(by: watcher.summary) }
-    for rule in exceeded { show("loopbench watch: the limit \(rule.text) was exceeded\n") }
+    for rule in exceeded {
+      let value = TimeText.duration(rule.value(in: watcher.summary))
+      show("loopbench watch: the limit \(rule.text) was exceeded: \(value)\n")
+    }
     return exceeded.isEmpty ? status : ExitCode.regressed.rawValue
   }
 

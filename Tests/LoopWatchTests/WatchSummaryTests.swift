@@ -1,4 +1,5 @@
 import LoopWatch
+import LoopbenchKit
 import Testing
 
 @Suite("WatchSummary")
@@ -109,8 +110,8 @@ struct WatchOptionsTests {
       (["--threshhold=5ms"], "there is no option \"--threshhold\"; did you mean \"--threshold\"?"),
       (["--json"], "--json needs a value: --json FILE"),
       (
-        ["--fail", "p50>1ms"],
-        "\"p50>1ms\" is not a limit: expected late>TIME or worst>TIME, as in worst>100ms"
+        ["--fail", "q50>1ms"],
+        "\"q50>1ms\" is not a limit: expected late>TIME, worst>TIME or a percentile, as in p99>50ms"
       ),
     ]
   )
@@ -123,8 +124,21 @@ struct WatchOptionsTests {
   func limits() throws {
     var summary = WatchSummary(threshold: 1)
     summary.add(LateHold(hold: Hold(began: 0, ended: 100_000_000), parts: HoldParts()))
+    summary.lengths.record(nanoseconds: 100e6)
     #expect(try !LateRule("worst>100ms").isExceeded(by: summary))
+    #expect(try LateRule("worst>99ms").isExceeded(by: summary))
     #expect(try LateRule("late > 99ms").isExceeded(by: summary))
+  }
+
+  @Test("a percentile counts all holds, not only the late ones")
+  func percentiles() throws {
+    var summary = WatchSummary(threshold: 20_000_000)
+    for _ in 0..<98 { summary.lengths.record(nanoseconds: 1e6) }
+    for _ in 0..<2 { summary.lengths.record(nanoseconds: 60e6) }
+    #expect(try LateRule("p99>50ms").isExceeded(by: summary))
+    #expect(try !LateRule("p98>50ms").isExceeded(by: summary))
+    #expect(try LateRule("p99.9>59ms").isExceeded(by: summary))
+    #expect(summary.distribution == "all holds: p50 1 ms, p99 60 ms, worst 60 ms")
   }
 }
 

@@ -1,3 +1,5 @@
+package import LoopbenchKit
+
 /// A hold that lasted longer than the threshold, with everything that is known of it.
 package struct LateHold: Sendable {
   package var hold: Hold
@@ -70,6 +72,8 @@ package struct WatchSummary: Sendable {
   package var ticks: UInt64 = 0
   /// The waits that were overwritten before they were read.
   package var lost: UInt64 = 0
+  /// The lengths of all holds, late or not.
+  package var lengths = Histogram()
   /// The length of the watch, in ns.
   package var length: UInt64 = 0
   package private(set) var count = 0

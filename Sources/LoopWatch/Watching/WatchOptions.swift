@@ -85,13 +85,13 @@ package struct WatchOptions: Sendable {
   }
 }
 
-/// A limit of a watch: `late>100ms` or `p99>50ms`.
+/// A limit of a watch: `late>1s`, `worst>100ms` or `p99>50ms`.
 package struct LateRule: Equatable, Sendable {
   package enum Metric: Equatable, Sendable {
     /// The time of all late holds.
     case late
-    /// The longest hold.
-    case worst
+    /// A percentile of the lengths of all holds. `worst` is the longest.
+    case length(Percentile)
   }
 
   package let text: String
@@ -101,25 +101,35 @@ package struct LateRule: Equatable, Sendable {
 
   package init(_ text: String) throws(LoopbenchError) {
     let sides = text.filter { $0 != " " }.split(separator: ">", omittingEmptySubsequences: false)
-    let metrics: [Substring: Metric] = ["late": .late, "worst": .worst]
     guard
-      sides.count == 2, let metric = metrics[sides[0]],
+      sides.count == 2, let metric = Self.metric(sides[0]),
       let limit = TimeText.nanoseconds(in: sides[1]), limit < 1e18
     else {
       throw .usage(
-        "\"\(text)\" is not a limit: expected late>TIME or worst>TIME, as in worst>100ms"
+        "\"\(text)\" is not a limit: expected late>TIME, worst>TIME or a percentile, as in p99>50ms"
       )
     }
     (self.text, self.metric, self.limit) = (text, metric, UInt64(limit))
   }
 
-  /// True if the watch exceeded the limit.
-  package func isExceeded(by summary: WatchSummary) -> Bool {
-    switch metric {
-    case .late: summary.total > limit
-    case .worst: summary.worst > limit
+  private static func metric(_ text: Substring) -> Metric? {
+    switch text {
+    case "late": .late
+    case "worst": .length(.max)
+    default: text.hasPrefix("p") ? Percentile(String(text)).map { .length($0) } : nil
     }
   }
+
+  /// The value that the rule limits, in ns.
+  package func value(in summary: WatchSummary) -> UInt64 {
+    switch metric {
+    case .late: summary.total
+    case .length(let percentile): UInt64(summary.lengths.value(at: percentile))
+    }
+  }
+
+  /// True if the watch exceeded the limit.
+  package func isExceeded(by summary: WatchSummary) -> Bool { value(in: summary) > limit }
 }
 
 /// The help of `loopbench watch`.
@@ -139,7 +149,7 @@ enum WatchHelp {
                          by SIGTERM
       --each             print each late hold when it ends
       --follow           watch the program's children, too
-      --fail RULE        exit with 3 if late>TIME or worst>TIME
+      --fail RULE        exit with 3 if late>TIME, worst>TIME or p99>TIME
       --json FILE        write all late holds as JSON
       --folded FILE      write the captured stacks for a flame graph
       -h, --help         show this help

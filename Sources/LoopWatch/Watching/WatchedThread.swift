@@ -1,3 +1,5 @@
+package import LoopbenchKit
+
 /// A loop's thread: its waits so far, and the hold that has not ended.
 package final class WatchedThread {
   package let recorded: RecordedThread
@@ -79,6 +81,7 @@ extension WatchedThread {
   /// - Parameters:
   ///   - log: The source of the waits.
   ///   - now: The time.
+  ///   - lengths: Receives the lengths of all holds that ended.
   ///   - machine: Adds the counters of the machine to a reading. Its second argument is
   ///     true if a hold ended, whose causes they tell.
   /// - Returns: The holds that ended and lasted `threshold` or longer.
@@ -86,6 +89,7 @@ extension WatchedThread {
     _ log: some WaitLog,
     now: UInt64,
     threshold: UInt64,
+    lengths: inout Histogram,
     machine: (inout ThreadUsage, Bool) -> Void
   ) -> [EndedHold] {
     var late: [Hold] = []
@@ -102,6 +106,7 @@ extension WatchedThread {
       tracker.noteOverdue(wait, at: now)
       guard let hold else { return }
       heldTime += hold.length
+      if tracker.isLoop { lengths.record(nanoseconds: Double(hold.length)) }
       if hold.length >= threshold { late.append(hold) }
     }
     guard hasNews || !late.isEmpty || tracker.heldSince != nil || isParked else { return [] }
@@ -122,7 +127,7 @@ extension WatchedThread {
 
   /// Ends the hold if the thread is at a place where it waits for other threads of its
   /// runtime. Returns the hold if it lasted `threshold` or longer.
-  package func parkIfIdle(threshold: UInt64) -> EndedHold? {
+  package func parkIfIdle(threshold: UInt64, lengths: inout Histogram) -> EndedHold? {
     guard
       let open, let place = open.observations.last?.lockPlace, parkingPlaces.contains(place)
     else { return nil }
@@ -132,6 +137,7 @@ extension WatchedThread {
     defer { self.open = nil }
     guard let hold else { return nil }
     heldTime += hold.length
+    lengths.record(nanoseconds: Double(hold.length))
     return hold.length >= threshold ? divide(hold, until: last) : nil
   }
 

@@ -105,7 +105,12 @@ extension Watcher {
   /// Reads the waits of a thread since the last call.
   private func advance(_ thread: WatchedThread) {
     let now = lw_now()
-    let late = thread.advance(log, now: now, threshold: threshold) { usage, isLate in
+    let late = thread.advance(
+      log,
+      now: now,
+      threshold: threshold,
+      lengths: &summary.lengths
+    ) { usage, isLate in
       machine.read(at: now, isUrgent: isLate)
       (usage.throttled, usage.stolen) = (machine.throttled, machine.stolen)
     }
@@ -184,7 +189,7 @@ extension Watcher {
   /// Ends the hold of a thread that waits for other threads of its runtime. Returns false
   /// if it does not.
   private func park(_ thread: WatchedThread) -> Bool {
-    let hold = thread.parkIfIdle(threshold: threshold)
+    let hold = thread.parkIfIdle(threshold: threshold, lengths: &summary.lengths)
     if let hold { add(hold, of: thread) }
     return thread.open == nil
   }
