@@ -263,6 +263,7 @@ let package = Package(
     .target(
       name: "LoopWatch",
       dependencies: ["CLoopWatch", "LoopTransactions", "LoopbenchKit"],
+      resources: [.embedInCode("Report/loopbench-watch-1.schema.json")],
       swiftSettings: strict
     ),
     .executableTarget(

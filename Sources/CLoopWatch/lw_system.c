@@ -33,6 +33,12 @@ int lw_process(void) { return (int)getpid(); }
 
 void lw_free(void *memory) { free(memory); }
 
+uint64_t lw_real_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 uint64_t lw_own_time(void) {
   struct timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -9,6 +9,8 @@ package final class WatchProgram {
   private let loop: EventLoop
   private let watcher: Watcher
   private let process: Int32
+  /// The watched program and its arguments.
+  private let name: String
   private let jsonFile: OutputFile?
   private let foldedFile: OutputFile?
   private var status: Int32 = 0
@@ -19,8 +21,8 @@ package final class WatchProgram {
     HostProcess.keepDescriptors()
     do {
       let options = try WatchOptions(arguments)
-      guard !options.isHelp else {
-        try Terminal.output.write(WatchHelp.text)
+      if options.isHelp || options.isSchema {
+        try Terminal.output.write(options.isHelp ? WatchHelp.text : WatchDocument.schema)
         HostProcess.end(with: .success)
       }
       HostProcess.end(withCode: try watch(options))
@@ -63,6 +65,8 @@ package final class WatchProgram {
       )
       log = records
     }
+    // A program that is starting still has this program's arguments.
+    name = options.command.isEmpty ? Self.name(of: process) : options.command.joined(separator: " ")
     watcher = Watcher(
       on: loop,
       process: process,
@@ -70,6 +74,11 @@ package final class WatchProgram {
       threshold: options.threshold,
       isFollowing: options.isFollowing
     )
+  }
+
+  private static func name(of process: Int32) -> String {
+    let words = ProcessFile.text("/proc/\(process)/cmdline")?.split(separator: "\0") ?? []
+    return words.joined(separator: " ")
   }
 
   /// Opens a file before the watch, so that a wrong path loses nothing.
@@ -141,15 +150,9 @@ extension WatchProgram {
   /// Starts the live view, unless the program uses the terminal.
   private func startScreen() throws -> LiveScreen? {
     guard options.process != nil, !options.isEach, LiveScreen.isAvailable else { return nil }
-    let screen = LiveScreen(watcher, title: title) { [loop] in loop.stop() }
+    let screen = LiveScreen(watcher, title: "\(name), process \(process)") { [loop] in loop.stop() }
     try screen.start(on: loop)
     return screen
-  }
-
-  /// `node server.js, process 4711`.
-  private var title: String {
-    let words = ProcessFile.text("/proc/\(process)/cmdline")?.split(separator: "\0") ?? []
-    return words.joined(separator: " ") + ", process \(process)"
   }
 
   private func end(_ status: ChildWatcher.Status) {
@@ -179,8 +182,9 @@ extension WatchProgram {
   }
 
   private func writeFiles() throws(LoopbenchError) {
-    try write(jsonFile, options.jsonPath) { watcher.json() }
-    try write(foldedFile, options.foldedPath) { watcher.folded() }
+    let result = watcher.result(program: name)
+    try write(jsonFile, options.jsonPath) { WatchDocument(result).json() }
+    try write(foldedFile, options.foldedPath) { result.folded() }
   }
 
   private func write(

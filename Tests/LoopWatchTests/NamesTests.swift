@@ -113,6 +113,13 @@ struct CulpritTests {
     #expect(Culprit(of: [stack])?.description == "a < b < … < d")
   }
 
+  @Test("a recursion is folded, and its depth does not tell groups apart")
+  func recursion() {
+    let stack = ["a", "b", "b", "b", "b", "c"].map { own($0) } + [loop]
+    let culprit = Culprit(of: [stack])
+    #expect(culprit?.description == "a < b ×4 < c" && culprit?.group == "a < b < c")
+  }
+
   @Test("a callback without functions of the program is named by its library function")
   func libraryOnly() {
     let stack = [StackFrame("free", role: .library), StackFrame("cleanup", role: .library), loop]

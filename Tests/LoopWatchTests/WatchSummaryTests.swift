@@ -24,6 +24,18 @@ struct WatchSummaryTests {
     #expect(rows[0].time == 116_000_000 && rows[0].worst == 100_000_000)
   }
 
+  @Test("recursions of different depths share a row, which shows the longest hold")
+  func recursion() {
+    var summary = WatchSummary(threshold: 20_000_000)
+    for (time, depth) in [(30, 2), (50, 4), (40, 1)] as [(UInt64, Int)] {
+      var late = late(time, [.running: time])
+      let frames = [StackFrame](repeating: StackFrame("f", role: .program), count: depth)
+      late.captures = [Capture(stack: frames)]
+      summary.add(late)
+    }
+    #expect(summary.sortedRows.map(\.description) == ["f ×4"])
+  }
+
   @Test("the text has a headline and a table")
   func text() {
     var summary = WatchSummary(threshold: 20_000_000)

@@ -52,6 +52,32 @@ def schema():
         failures.append("schema: a negative count is valid")
 
 
+def watch():
+    """The JSON of a watched program that holds its loop three times."""
+    if not shutil.which("python3"):
+        print("note: no python3, so no program was watched")
+        return
+    program = work / "holds.py"
+    program.write_text("""
+import asyncio, time
+async def main():
+    for _ in range(3):
+        await asyncio.sleep(0.05)
+        time.sleep(0.05)
+asyncio.run(main())
+""")
+    file = work / "watch.json"
+    tool("loopbench-watch", "--json", file, "--", "python3", program)
+    document = json.loads(file.read_text())
+    validator = jsonschema.Draft202012Validator(json.loads(tool("loopbench-watch", "--schema")))
+    validator.check_schema(validator.schema)
+    errors = [error.message[:200] for error in validator.iter_errors(document)]
+    failures.extend(f"watch: {error}" for error in errors[:5])
+    print(f"watch: {len(document['holds'])} holds, {len(errors)} faults")
+    if len(document["holds"]) < 3:
+        failures.append(f"watch: {len(document['holds'])} of 3 holds")
+
+
 def near(what, found, wanted):
     error = abs(found - wanted) / wanted
     print(f"  {what}: {found:.6g} ns, {wanted:.6g} expected, {error:.3%} off")
@@ -135,6 +161,8 @@ def show(browser, page, scheme):
 
 
 schema()
+if sys.platform == "linux":
+    watch()
 for title, samples in distributions():
     print(title)
     percentiles(title, samples)

@@ -9,6 +9,9 @@
 // Now, of CLOCK_MONOTONIC, in nanoseconds.
 uint64_t lw_now(void);
 
+// The time of the day since 1970, in nanoseconds.
+uint64_t lw_real_time(void);
+
 // The CPU time of this process, in nanoseconds.
 uint64_t lw_own_time(void);
 

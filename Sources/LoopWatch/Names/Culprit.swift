@@ -1,5 +1,5 @@
 /// A captured stack, innermost function first.
-package struct Capture: Equatable, Sendable {
+package struct Capture: Hashable, Sendable {
   package var stack: [StackFrame]
   /// The state of the thread just before.
   package var state: Observation.State
@@ -20,10 +20,15 @@ package struct Culprit: Hashable, Sendable {
     (self.path, self.isCollecting) = (path, isCollecting)
   }
 
-  /// `loadCart cart.js:88 < handle server.js:12`. A long path shows its ends.
-  package var description: String {
-    var shown = path
-    if shown.count > 3 { shown = [path[0], path[1], "…", path[path.count - 1]] }
+  /// `loadCart cart.js:88 ×3 < handle server.js:12`. A long path shows its ends.
+  package var description: String { text(path.folded) }
+
+  /// The description without the depths of recursions, which differ from hold to hold.
+  package var group: String { text(path.foldedCounts.map(\.name)) }
+
+  private func text(_ names: [String]) -> String {
+    var shown = names
+    if shown.count > 3 { shown = [names[0], names[1], "…", names[names.count - 1]] }
     let text = shown.joined(separator: " < ")
     guard isCollecting else { return text }
     return text.isEmpty ? "garbage collection" : "garbage collection in \(text)"
@@ -68,6 +73,23 @@ package struct Culprit: Hashable, Sendable {
       same = inner.map { $0.dropLast() }
     }
     return shared
+  }
+}
+
+extension [String] {
+  /// The names of a stack, with `f ×3` in place of `f`, `f`, `f`.
+  package var folded: [String] {
+    foldedCounts.map { $0.count == 1 ? $0.name : "\($0.name) ×\($0.count)" }
+  }
+
+  fileprivate var foldedCounts: [(name: String, count: Int)] {
+    reduce(into: []) { folded, name in
+      if folded.last?.name == name {
+        folded[folded.count - 1].count += 1
+      } else {
+        folded.append((name, 1))
+      }
+    }
   }
 }
 

@@ -41,7 +41,7 @@ package struct LiveView: Equatable, Sendable {
       lines.append((index == selected ? ">" : " ") + line.dropFirst())
       guard index == selected, isOpen else { continue }
       let stack = rows[index].stack
-      lines += stack.map { "      " + $0.description.printable }
+      lines += stack.map(\.description).folded.map { "      " + $0.printable }
       if stack.isEmpty { lines.append("      no stack was captured") }
     }
     let keys = "q quit  p \(isPaused ? "go on" : "pause")  r reset  arrows select and open"

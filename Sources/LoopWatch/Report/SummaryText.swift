@@ -3,7 +3,9 @@ import LoopbenchKit
 extension WatchSummary {
   /// The summary as text: one line about all late holds, and a table of their causes.
   package func text(width: Int = .max) -> String {
-    ([headline] + table(width: width) + [distribution].compactMap(\.self) + notes).joined(separator: "\n") + "\n"
+    ([headline] + table(width: width) + [distribution].compactMap(\.self) + notes).joined(
+      separator: "\n"
+    ) + "\n"
   }
 
   package var headline: String {
@@ -23,7 +25,7 @@ extension WatchSummary {
     let rows = sortedRows
     let hasOneLoop = Set(rows.map(\.thread)).count < 2
     let cells = rows.map { row in
-      let description = row.cause == .waiting ? neighbours : row.description
+      let description = description(of: row)
       return [
         TimeText.duration(row.time), row.cause.rawValue,
         hasOneLoop ? description : "\(row.thread): \(description)",
@@ -44,6 +46,10 @@ extension WatchSummary {
         + row[4].padded(to: widths[4], isLeft: true)
       return (left + middle + name + right).trimmingEnd
     }
+  }
+
+  package func description(of row: Row) -> String {
+    row.cause == .waiting ? neighbours : row.description
   }
 
   /// `all holds: p50 0.2 ms, p99 42 ms, worst 112 ms`; nil if no hold has ended.

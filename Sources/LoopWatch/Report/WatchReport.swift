@@ -1,3 +1,4 @@
+internal import CLoopWatch
 import LoopbenchKit
 
 extension Watcher {
@@ -34,22 +35,15 @@ extension Watcher {
 
   private var hasEverFoundLoop: Bool { summary.ticks > 0 || hasLoop }
 
-  /// The captured stacks, one line each: functions from the outermost to the
-  /// innermost, and the number of captures.
-  package func folded() -> String {
-    var counts: [String: Int] = [:]
-    for hold in holds {
-      for capture in hold.captures {
-        let names = capture.stack.reversed().map { $0.description.replacing(";", with: ":") }
-        counts[([hold.thread] + names).joined(separator: ";"), default: 0] += 1
-      }
-    }
-    return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
-  }
-
-  /// The late holds as JSON.
-  package func json() -> String {
-    WatchDocument(summary, holds).json()
+  /// Everything that the output files are made of.
+  ///
+  /// - Parameter program: The program and its arguments.
+  package func result(program: String) -> WatchResult {
+    var result = WatchResult(summary: summary, holds: holds)
+    (result.program, result.process) = (program, process)
+    (result.began, result.isSampled) = (began, isSampled)
+    result.timeOrigin = lw_real_time() - lw_now()
+    return result
   }
 }
 
@@ -63,51 +57,4 @@ extension LateHold {
     return "late \(TimeText.duration(hold.length))  \(main.rawValue)  "
       + "\(description(of: main))\(others)".printable.trimmingEnd + "\n"
   }
-}
-
-/// The schema of `--json`. Names follow the browser's Long Animation Frames where they
-/// fit. Times are in ms.
-private struct WatchDocument: Encodable {
-  let schema = "loopbench-watch-1"
-  let threshold: Double
-  let duration: Double
-  let ticks: UInt64
-  let lateCount: Int
-  let lateDuration: Double
-  let holds: [Hold]
-
-  struct Hold: Encodable {
-    let startTime: Double
-    let duration: Double
-    let thread: String
-    let process: Int32
-    let causes: [String: Double]
-    let reason: String?
-    let culprit: [String]?
-    let stacks: [[String]]
-  }
-
-  init(_ summary: WatchSummary, _ holds: [LateHold]) {
-    threshold = Self.ms(summary.threshold)
-    duration = Self.ms(summary.length)
-    (ticks, lateCount) = (summary.ticks, summary.count)
-    lateDuration = Self.ms(summary.total)
-    self.holds = holds.map { late in
-      Hold(
-        startTime: Self.ms(late.hold.began),
-        duration: Self.ms(late.hold.length),
-        thread: late.thread,
-        process: late.process,
-        causes: Dictionary(
-          uniqueKeysWithValues: Cause.allCases.filter { late.parts[$0] > 0 }
-            .map { ($0.rawValue, Self.ms(late.parts[$0])) }
-        ),
-        reason: late.reason,
-        culprit: late.culprit(of: late.parts.main)?.path,
-        stacks: late.captures.map { $0.stack.map(\.description) }
-      )
-    }
-  }
-
-  private static func ms(_ nanoseconds: UInt64) -> Double { Double(nanoseconds / 1000) / 1000 }
 }

@@ -26,14 +26,18 @@ package struct LateHold: Sendable {
   }
 
   /// The description of one cause of the hold.
-  package func description(of cause: Cause) -> String {
-    switch cause {
-    case .running: culprit(of: .running)?.description ?? "no stack was captured"
+  ///
+  /// - Parameter isGroup: Whether to leave out the depths of recursions, so that holds
+  ///   of one function have one description.
+  package func description(of cause: Cause, isGroup: Bool = false) -> String {
+    let culprit = culprit(of: cause).map { isGroup ? $0.group : $0.description }
+    return switch cause {
+    case .running: culprit ?? "no stack was captured"
     case .waiting: ""
     case .throttled: quota ?? "by the quota of its control group"
     case .stolen: "by the hypervisor, an estimate"
     case .blocked:
-      [reason ?? "a system call", culprit(of: .blocked)?.description].compactMap(\.self)
+      [reason ?? "a system call", culprit].compactMap(\.self)
         .joined(separator: " in ")
     case .stopped: "by a signal or a debugger"
     case .unexplained: ""
@@ -46,7 +50,8 @@ package struct WatchSummary: Sendable {
   /// One line: a cause and its description.
   package struct Row: Sendable {
     package let cause: Cause
-    package let description: String
+    /// The description of the longest hold with this cause.
+    package fileprivate(set) var description = ""
     /// The name of the loop's thread.
     package let thread: String
     /// The time of all holds that this cause accounts for, in ns.
@@ -55,14 +60,18 @@ package struct WatchSummary: Sendable {
     package fileprivate(set) var count = 0
     /// The longest of these holds, in ns.
     package fileprivate(set) var worst: UInt64 = 0
-    /// A stack of the longest hold with this cause, innermost function first.
+    /// A stack of the longest hold with this cause that has one, innermost function
+    /// first.
     package fileprivate(set) var stack: [StackFrame] = []
-    fileprivate var stackTime: UInt64 = 0
+    private var longest: UInt64 = 0
+    private var stackTime: UInt64 = 0
+
+    fileprivate init(_ cause: Cause, thread: String) { (self.cause, self.thread) = (cause, thread) }
   }
 
   private struct Key: Hashable {
     let cause: Cause
-    let description: String
+    let group: String
     let thread: String
   }
 
@@ -93,16 +102,16 @@ package struct WatchSummary: Sendable {
     for cause in Cause.allCases where late.parts[cause] > 0 || cause == main {
       let key = Key(
         cause: cause,
-        description: late.description(of: cause),
+        group: late.description(of: cause, isGroup: true),
         thread: late.thread
       )
-      var row = rows[key] ?? Row(cause: cause, description: key.description, thread: key.thread)
+      var row = rows[key] ?? Row(cause, thread: late.thread)
       row.time += late.parts[cause]
       if cause == main {
         row.count += 1
         row.worst = max(row.worst, late.hold.length)
       }
-      row.keepStack(of: late)
+      row.keepLongest(late)
       rows[key] = row
     }
   }
@@ -119,8 +128,11 @@ package struct WatchSummary: Sendable {
 }
 
 extension WatchSummary.Row {
-  fileprivate mutating func keepStack(of late: LateHold) {
+  fileprivate mutating func keepLongest(_ late: LateHold) {
     let time = late.parts[cause]
+    if description.isEmpty || time > longest {
+      (description, longest) = (late.description(of: cause), time)
+    }
     guard time > stackTime, !late.captures.isEmpty else { return }
     stack = late.captures[late.captures.count / 2].stack
     stackTime = time

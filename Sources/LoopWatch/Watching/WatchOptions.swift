@@ -16,6 +16,7 @@ package struct WatchOptions: Sendable {
   package var foldedPath: String?
   package var rules: [LateRule] = []
   package var isHelp = false
+  package var isSchema = false
 
   package init() {}
 
@@ -58,6 +59,7 @@ package struct WatchOptions: Sendable {
     case "-p", "--pid": process = try Self.process(needed("PID"))
     case "--each": isEach = true
     case "--follow": isFollowing = true
+    case "--schema": isSchema = true
     case "--json": jsonPath = try needed("FILE")
     case "--folded": foldedPath = try needed("FILE")
     case "--fail": rules.append(try LateRule(needed("'late>100ms'")))
@@ -67,7 +69,7 @@ package struct WatchOptions: Sendable {
 
   private static let names = [
     "--threshold", "--duration", "--pid", "--each", "--follow", "--json", "--folded", "--fail",
-    "--help",
+    "--schema", "--help",
   ]
 
   private static func process(_ text: String) throws(LoopbenchError) -> Int32 {
@@ -150,7 +152,8 @@ enum WatchHelp {
       --each             print each late hold when it ends
       --follow           watch the program's children, too
       --fail RULE        exit with 3 if late>TIME, worst>TIME or p99>TIME
-      --json FILE        write all late holds as JSON
+      --json FILE        write the summary and the last 10,000 late holds as JSON
+      --schema           print the schema of the JSON
       --folded FILE      write the captured stacks for a flame graph
       -h, --help         show this help
 

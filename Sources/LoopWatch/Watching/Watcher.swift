@@ -16,7 +16,7 @@ package final class Watcher {
   private let log: any WaitLog
   private let threshold: UInt64
   private let machine: MachineFiles
-  private var began: UInt64
+  private(set) var began: UInt64
   private var ticksBefore: UInt64 = 0
   private var ownBefore: UInt64
   private var threads: [Int: WatchedThread] = [:]
