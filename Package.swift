@@ -263,7 +263,10 @@ let package = Package(
     .target(
       name: "LoopWatch",
       dependencies: ["CLoopWatch", "LoopTransactions", "LoopbenchKit"],
-      resources: [.embedInCode("Report/loopbench-watch-1.schema.json")],
+      resources: [
+        .embedInCode("Report/loopbench-watch-1.schema.json"),
+        .embedInCode("Report/watch-page.css"), .embedInCode("Report/watch-page.js"),
+      ],
       swiftSettings: strict
     ),
     .executableTarget(

@@ -13,6 +13,7 @@ package final class WatchProgram {
   private let name: String
   private let jsonFile: OutputFile?
   private let foldedFile: OutputFile?
+  private let htmlFile: OutputFile?
   private var status: Int32 = 0
   private var interrupts = 0
 
@@ -51,6 +52,7 @@ package final class WatchProgram {
     (self.options, self.loop) = (options, loop)
     jsonFile = try Self.open(options.jsonPath)
     foldedFile = try Self.open(options.foldedPath)
+    htmlFile = try Self.open(options.htmlPath)
     let log: any WaitLog
     if let process = options.process {
       try Self.check(process)
@@ -185,6 +187,7 @@ extension WatchProgram {
     let result = watcher.result(program: name)
     try write(jsonFile, options.jsonPath) { WatchDocument(result).json() }
     try write(foldedFile, options.foldedPath) { result.folded() }
+    try write(htmlFile, options.htmlPath) { WatchPage(result).html() }
   }
 
   private func write(

@@ -63,11 +63,15 @@ import asyncio, time
 async def main():
     for _ in range(3):
         await asyncio.sleep(0.05)
-        time.sleep(0.05)
+        spin(0.05)
+def spin(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
 asyncio.run(main())
 """)
     file = work / "watch.json"
-    tool("loopbench-watch", "--json", file, "--", "python3", program)
+    tool("loopbench-watch", "--json", file, "--html", work / "watch.html", "--", "python3", program)
     document = json.loads(file.read_text())
     validator = jsonschema.Draft202012Validator(json.loads(tool("loopbench-watch", "--schema")))
     validator.check_schema(validator.schema)
@@ -138,12 +142,19 @@ def chromium():
     tool("loopbench", "trace", "wake", "--series", "across,same", "--for", "1s", "-n", "10000",
          "-q", "-o", trace)
     tool("loopbench", "trace", trace, "-q", "-o", timeline)
-    check = pathlib.Path("scripts/lib/timeline_check.js").read_text()
-    with timeline.open("a") as file:
-        file.write(f"<script>{check}</script>\n")
-    for page in (page, timeline):
+    pages = [page, checked(timeline, "timeline_check.js")]
+    if (work / "watch.html").exists():
+        pages.append(checked(work / "watch.html", "watch_page_check.js"))
+    for page in pages:
         for scheme in ("light", "dark"):
             show(browser, page, scheme)
+
+
+def checked(page, script):
+    """Adds the script to the page, which reports failed checks to the console."""
+    with page.open("a") as file:
+        file.write(f"<script>{pathlib.Path('scripts/lib', script).read_text()}</script>\n")
+    return page
 
 
 def show(browser, page, scheme):

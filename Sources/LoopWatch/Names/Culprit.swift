@@ -52,14 +52,10 @@ package struct Culprit: Hashable, Sendable {
   /// a capture has one, the callback's library functions. Not those of a stack without a
   /// known loop, whose outermost function is the start of the program.
   private static func ownStacks(_ captures: [[StackFrame]]) -> [[StackFrame]] {
-    let called = captures.map { ($0, loop: $0.lastIndex { $0.role == .loop }) }
-    let own = called.map { stack, loop in
-      stack[..<(loop ?? stack.endIndex)].filter { $0.role == .program }
-    }.filter { !$0.isEmpty }
+    let own = captures.map { $0.called.filter { $0.role == .program } }.filter { !$0.isEmpty }
     guard own.count * 4 < captures.count || own.isEmpty else { return own }
-    return called.compactMap { stack, loop in
-      loop.map { stack[..<$0].filter { $0.role == .library }.suffix(1) }
-    }.filter { !$0.isEmpty }
+    return captures.filter { $0.contains { $0.role == .loop } }
+      .map { $0.called.filter { $0.role == .library }.suffix(1) }.filter { !$0.isEmpty }
   }
 
   /// The longest list of outer functions that more than half of the stacks have.
@@ -73,6 +69,13 @@ package struct Culprit: Hashable, Sendable {
       same = inner.map { $0.dropLast() }
     }
     return shared
+  }
+}
+
+extension [StackFrame] {
+  /// The functions that the loop called, without the loop and its callers.
+  package var called: ArraySlice<StackFrame> {
+    self[..<(lastIndex { $0.role == .loop } ?? endIndex)]
   }
 }
 

@@ -18,11 +18,16 @@ package struct LateHold: Sendable {
     (self.hold, self.parts, self.thread, self.process) = (hold, parts, thread, process)
   }
 
-  /// The functions to blame for one cause of the hold; nil if no stack was captured.
-  package func culprit(of cause: Cause) -> Culprit? {
+  /// The captures that show the hold during one cause; all captures if none does.
+  package func captures(of cause: Cause) -> [Capture] {
     let state: Observation.State = cause == .blocked ? .blocked : .runnable
     let same = captures.filter { $0.state == state }
-    return Culprit(of: (same.isEmpty ? captures : same).map(\.stack))
+    return same.isEmpty ? captures : same
+  }
+
+  /// The functions to blame for one cause of the hold; nil if no stack was captured.
+  package func culprit(of cause: Cause) -> Culprit? {
+    Culprit(of: captures(of: cause).map(\.stack))
   }
 
   /// The description of one cause of the hold.

@@ -14,6 +14,7 @@ package struct WatchOptions: Sendable {
   package var isFollowing = false
   package var jsonPath: String?
   package var foldedPath: String?
+  package var htmlPath: String?
   package var rules: [LateRule] = []
   package var isHelp = false
   package var isSchema = false
@@ -61,6 +62,7 @@ package struct WatchOptions: Sendable {
     case "--follow": isFollowing = true
     case "--schema": isSchema = true
     case "--json": jsonPath = try needed("FILE")
+    case "--html": htmlPath = try needed("FILE")
     case "--folded": foldedPath = try needed("FILE")
     case "--fail": rules.append(try LateRule(needed("'late>100ms'")))
     default: throw .unknown("option", name, among: Self.names)
@@ -68,8 +70,8 @@ package struct WatchOptions: Sendable {
   }
 
   private static let names = [
-    "--threshold", "--duration", "--pid", "--each", "--follow", "--json", "--folded", "--fail",
-    "--schema", "--help",
+    "--threshold", "--duration", "--pid", "--each", "--follow", "--json", "--html", "--folded",
+    "--fail", "--schema", "--help",
   ]
 
   private static func process(_ text: String) throws(LoopbenchError) -> Int32 {
@@ -154,6 +156,7 @@ enum WatchHelp {
       --fail RULE        exit with 3 if late>TIME, worst>TIME or p99>TIME
       --json FILE        write the summary and the last 10,000 late holds as JSON
       --schema           print the schema of the JSON
+      --html FILE        write a page with the late holds over time and flame graphs
       --folded FILE      write the captured stacks for a flame graph
       -h, --help         show this help
 

@@ -1,11 +1,13 @@
 /// Builds SVG and HTML, and escapes text and attributes.
-struct Markup {
-  private(set) var text = ""
+package struct Markup {
+  package private(set) var text = ""
 
-  typealias Attributes = KeyValuePairs<String, String>
+  package typealias Attributes = KeyValuePairs<String, String>
+
+  package init() {}
 
   /// Adds an element. The element is empty if `content` is nil.
-  mutating func element(
+  package mutating func element(
     _ name: String,
     _ attributes: Attributes = [:],
     content: ((inout Markup) -> Void)? = nil
@@ -24,7 +26,11 @@ struct Markup {
   }
 
   /// Adds an element that contains only text.
-  mutating func element(_ name: String, _ attributes: Attributes = [:], words: String) {
+  package mutating func element(
+    _ name: String,
+    _ attributes: Attributes = [:],
+    words: String
+  ) {
     element(name, attributes) { $0.text += Self.escaped(words) }
   }
 
@@ -56,10 +62,10 @@ struct Markup {
   }
 
   /// Adds markup without escaping it.
-  mutating func raw(_ markup: String) { text += markup }
+  package mutating func raw(_ markup: String) { text += markup }
 
   /// Adds a newline, so that a diff of two files is readable.
-  mutating func line() { text += "\n" }
+  package mutating func line() { text += "\n" }
 
   // `printable`, because XML allows no other control characters.
   private static func escaped(_ words: String) -> String { words.escaped(with: escapes).printable }
@@ -70,4 +76,49 @@ struct Markup {
 
   /// A coordinate, rounded to a tenth.
   static func number(_ value: Double) -> String { Decimals.shortest((value * 10).rounded() / 10) }
+}
+
+extension Markup {
+  /// A page that loads nothing from the network.
+  ///
+  /// - Parameters:
+  ///   - beginning: The first lines of the file.
+  ///   - body: Adds the contents. Scripts may be among them.
+  package static func page(
+    title: String,
+    beginning: String,
+    style: String,
+    body: @escaping (inout Markup) -> Void
+  ) -> String {
+    var markup = Markup()
+    markup.raw(beginning)
+    markup.element("html", ["lang": "en"]) { html in
+      html.element("head") { head in
+        head.raw(policy)
+        head.element("title", words: "loopbench: " + title)
+        head.line()
+        head.element("style") { $0.raw("\n" + style) }
+        head.line()
+      }
+      html.line()
+      html.element("body") { content in
+        content.line()
+        body(&content)
+      }
+    }
+    return markup.text + "\n"
+  }
+
+  // The policy makes a browser refuse every request, even of a script in a name.
+  private static let policy =
+    """
+
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+    style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+    <meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark">
+    <link rel="icon" href="data:,">
+
+    """
 }

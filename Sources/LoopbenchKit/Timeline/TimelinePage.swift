@@ -12,40 +12,15 @@ package struct TimelinePage {
   /// The beginning of every page.
   package static let beginning = "<!DOCTYPE html>\n<!-- drawn by loopbench trace -->\n"
 
+  /// The style of the page, whose colours and tables other pages share.
+  package static var style: String { text(PackageResources.timeline_css) }
+
   /// The page as HTML.
   package func html() -> String {
-    var markup = Markup()
-    markup.raw(Self.beginning)
-    markup.element("html", ["lang": "en"]) { html in
-      html.element("head") { head(&$0) }
-      html.line()
-      html.element("body") { body(&$0) }
-    }
-    return markup.text + "\n"
-  }
-
-  private func head(_ head: inout Markup) {
-    // The policy makes a browser refuse every request, even of a script in a name.
-    head.raw(
-      """
-
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-      style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-      <meta name="viewport" content="width=device-width">
-      <meta name="color-scheme" content="light dark">
-      <link rel="icon" href="data:,">
-
-      """
-    )
-    head.element("title", words: "loopbench: " + title)
-    head.line()
-    head.element("style") { $0.raw("\n" + Self.text(PackageResources.timeline_css)) }
-    head.line()
+    Markup.page(title: title, beginning: Self.beginning, style: Self.style) { body(&$0) }
   }
 
   private func body(_ body: inout Markup) {
-    body.line()
     body.element("h1", words: title)
     body.raw(Self.frame)
     body.element("script", ["type": "application/json", "id": "data"]) { $0.raw(Self.inline(data)) }
