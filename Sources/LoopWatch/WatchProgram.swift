@@ -11,9 +11,7 @@ package final class WatchProgram {
   private let process: Int32
   /// The watched program and its arguments.
   private let name: String
-  private let jsonFile: OutputFile?
-  private let foldedFile: OutputFile?
-  private let htmlFile: OutputFile?
+  private let files: [OutputFile]
   private var status: Int32 = 0
   private var interrupts = 0
 
@@ -50,9 +48,8 @@ package final class WatchProgram {
       )
     }
     (self.options, self.loop) = (options, loop)
-    jsonFile = try Self.open(options.jsonPath)
-    foldedFile = try Self.open(options.foldedPath)
-    htmlFile = try Self.open(options.htmlPath)
+    // Before the watch, so that a wrong path loses nothing.
+    files = try options.outputs.map { try Self.open($0.path) }
     let log: any WaitLog
     if let process = options.process {
       try Self.check(process)
@@ -83,9 +80,7 @@ package final class WatchProgram {
     return words.joined(separator: " ")
   }
 
-  /// Opens a file before the watch, so that a wrong path loses nothing.
-  private static func open(_ path: String?) throws(LoopbenchError) -> OutputFile? {
-    guard let path else { return nil }
+  private static func open(_ path: String) throws(LoopbenchError) -> OutputFile {
     do { return try OutputFile(path: path) } catch { throw .unwritable(path, error) }
   }
 
@@ -185,18 +180,9 @@ extension WatchProgram {
 
   private func writeFiles() throws(LoopbenchError) {
     let result = watcher.result(program: name)
-    try write(jsonFile, options.jsonPath) { WatchDocument(result).json() }
-    try write(foldedFile, options.foldedPath) { result.folded() }
-    try write(htmlFile, options.htmlPath) { WatchPage(result).html() }
-  }
-
-  private func write(
-    _ file: OutputFile?,
-    _ path: String?,
-    _ text: () -> String
-  ) throws(LoopbenchError) {
-    guard let file, let path else { return }
-    do { try file.finish(with: text()) } catch { throw .unwritable(path, error) }
+    for ((output, path), file) in zip(options.outputs, files) {
+      do { try file.finish(with: output.text(of: result)) } catch { throw .unwritable(path, error) }
+    }
   }
 }
 

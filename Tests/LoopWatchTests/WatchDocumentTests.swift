@@ -110,6 +110,34 @@ struct WatchDocumentTests {
   }
 }
 
+@Suite("WatchResult")
+struct WatchResultTests {
+  @Test("a trace has a span for each late hold, on a thread for each loop")
+  func trace() throws {
+    var result = Example.result(Example.holds)
+    result.began = 500_000_000
+    let timeline = try Timeline(Data(result.trace().utf8), from: "t.json")
+    #expect(timeline.threads.map(\.name) == ["node", "worker"])
+    #expect(timeline.threads.map(\.process) == ["node shop.js", "node shop.js"])
+    #expect(timeline.threads.map { $0.spans.map(\.start) } == [[500_000_000], [1_500_000_000]])
+    #expect(timeline.threads.flatMap { $0.spans.map(\.duration) } == [100_000_000, 40_000_000])
+    #expect(
+      timeline.kinds.map { [$0.name, $0.category] } == [
+        ["walk a.js:1 ×3 < load a.js:1", "running"], ["blocked", "blocked"],
+      ]
+    )
+  }
+
+  @Test("a hold that began before the watch does not have a negative time")
+  func early() throws {
+    var result = Example.result(Example.holds)
+    result.began = 1_050_000_000
+    let trace = try JSONValue(result.trace())
+    let span = try #require(trace["traceEvents"]?.elements.first { $0["ph"] == .string("X") })
+    #expect(span["ts"] == .number(0) && span["args"]?["running"] == .string("80 ms"))
+  }
+}
+
 /// A value of JSON.
 enum JSONValue: Equatable, Decodable {
   case null

@@ -37,6 +37,67 @@ package struct WatchResult: Sendable {
   }
 }
 
+/// The files that a watch can write.
+package enum WatchOutput: String, CaseIterable, Sendable {
+  case json, html, trace, folded
+
+  package var option: String { "--" + rawValue }
+
+  package func text(of result: WatchResult) -> String {
+    switch self {
+    case .json: WatchDocument(result).json()
+    case .html: WatchPage(result).html()
+    case .trace: result.trace()
+    case .folded: result.folded()
+    }
+  }
+}
+
+extension WatchResult {
+  /// The late holds as a trace, for `loopbench trace` and Perfetto. Each loop is a thread,
+  /// and each hold is a span with the name of its culprit and the category of its cause.
+  package func trace() -> String {
+    var (trace, threads) = (TraceFile(origin: began), [[String]: Int]())
+    trace.setName(program, ofProcess: Int(process))
+    for late in holds {
+      let loop = ["\(late.process)", late.thread]
+      let thread = threads[loop] ?? threads.count + 1
+      if threads.updateValue(thread, forKey: loop) == nil {
+        if late.process != process {
+          trace.setName("process \(late.process)", ofProcess: Int(late.process))
+        }
+        trace.setName(late.thread, ofProcess: Int(late.process), thread: thread)
+      }
+      let main = late.parts.main
+      trace.add(
+        late.culprit(of: main)?.description ?? main.rawValue,
+        category: main.rawValue,
+        process: Int(late.process),
+        thread: thread,
+        from: late.hold.began,
+        to: late.hold.ended,
+        arguments: late.facts
+      )
+    }
+    return trace.render()
+  }
+}
+
+extension LateHold {
+  /// The facts that a viewer shows beside the hold.
+  fileprivate var facts: [String: String] {
+    var facts = ["events": "\(hold.events)", "reason": reason]
+    for cause in Cause.allCases where parts[cause] > 0 {
+      facts[cause.rawValue] = TimeText.duration(parts[cause])
+    }
+    if !captures.isEmpty {
+      let stack = captures[captures.count / 2].stack
+      facts["stack"] = stack.map(\.description).folded.joined(separator: " < ")
+    }
+    return facts.compactMapValues(\.self)
+  }
+}
+
 /// The document that `--json` writes: schema `loopbench-watch/1`. Names follow the
 /// browser's Long Animation Frames where they fit. Times are in ms.
 package struct WatchDocument: Encodable {

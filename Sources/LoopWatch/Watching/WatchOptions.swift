@@ -12,9 +12,8 @@ package struct WatchOptions: Sendable {
   package var command: [String] = []
   package var isEach = false
   package var isFollowing = false
-  package var jsonPath: String?
-  package var foldedPath: String?
-  package var htmlPath: String?
+  /// The files to write, with their paths.
+  package var outputs: [(output: WatchOutput, path: String)] = []
   package var rules: [LateRule] = []
   package var isHelp = false
   package var isSchema = false
@@ -61,18 +60,18 @@ package struct WatchOptions: Sendable {
     case "--each": isEach = true
     case "--follow": isFollowing = true
     case "--schema": isSchema = true
-    case "--json": jsonPath = try needed("FILE")
-    case "--html": htmlPath = try needed("FILE")
-    case "--folded": foldedPath = try needed("FILE")
     case "--fail": rules.append(try LateRule(needed("'late>100ms'")))
-    default: throw .unknown("option", name, among: Self.names)
+    default:
+      guard let output = WatchOutput.allCases.first(where: { $0.option == name }) else {
+        throw .unknown("option", name, among: Self.names)
+      }
+      outputs.append((output, try needed("FILE")))
     }
   }
 
-  private static let names = [
-    "--threshold", "--duration", "--pid", "--each", "--follow", "--json", "--html", "--folded",
-    "--fail", "--schema", "--help",
-  ]
+  private static let names =
+    ["--threshold", "--duration", "--pid", "--each", "--follow", "--fail", "--schema", "--help"]
+    + WatchOutput.allCases.map(\.option)
 
   private static func process(_ text: String) throws(LoopbenchError) -> Int32 {
     guard let process = Int32(text), process > 0 else {
@@ -157,6 +156,7 @@ enum WatchHelp {
       --json FILE        write the summary and the last 10,000 late holds as JSON
       --schema           print the schema of the JSON
       --html FILE        write a page with the late holds over time and flame graphs
+      --trace FILE       write the late holds for loopbench trace and ui.perfetto.dev
       --folded FILE      write the captured stacks for a flame graph
       -h, --help         show this help
 

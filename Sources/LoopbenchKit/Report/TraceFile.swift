@@ -47,15 +47,18 @@ extension Runner {
 /// A trace in the JSON format of Chrome's trace events, for Perfetto,
 /// chrome://tracing or speedscope.
 ///
-/// In the trace, each peer appears as a process, and its slices, loop, producer and
-/// ticks appear as threads.
+/// In the trace of a run, each peer appears as a process, and its slices, loop, producer
+/// and ticks appear as threads.
 package struct TraceFile: Sendable {
   private var events: [Event] = []
   private var origin: UInt64?
   private var peers: [String] = []
+  private var names: [Event] = []
 
   /// Creates an empty trace.
-  package init() {}
+  ///
+  /// - Parameter origin: The time 0 of the trace. If nil, the first slice begins at 0.
+  package init(origin: UInt64? = nil) { self.origin = origin }
 
   /// The number of events.
   package var count: Int { events.count }
@@ -64,13 +67,22 @@ package struct TraceFile: Sendable {
   package mutating func add(_ outcome: SliceOutcome, round: Int, began: UInt64) {
     origin = origin ?? began
     let (peer, name) = (outcome.contender.peerName, outcome.contender.name)
-    if !peers.contains(peer) { peers.append(peer) }
+    if !peers.contains(peer) { addPeer(peer) }
     let process = (peers.firstIndex(of: peer) ?? 0) + 1
-    let slice = TraceSpan(name: name, track: .loop, began: began, ended: began + outcome.wallNs)
-    append(slice, process, thread: 0, category: "round \(round)")
+    let end = began + outcome.wallNs
+    add(name, category: "round \(round)", process: process, thread: 0, from: began, to: end)
     for span in outcome.spans {
       let thread = TraceSpan.Track.allCases.firstIndex(of: span.track).map { $0 + 1 } ?? 0
-      append(span, process, thread: thread, category: name)
+      let (start, end) = (span.began, span.ended)
+      add(span.name, category: name, process: process, thread: thread, from: start, to: end)
+    }
+  }
+
+  private mutating func addPeer(_ peer: String) {
+    peers.append(peer)
+    setName(peer, ofProcess: peers.count)
+    for (thread, name) in (["slices"] + TraceSpan.Track.allCases.map(\.rawValue)).enumerated() {
+      setName(name, ofProcess: peers.count, thread: thread)
     }
   }
 
@@ -81,6 +93,33 @@ package struct TraceFile: Sendable {
 }
 
 extension TraceFile {
+  /// Adds a span. Times are in ns of one clock.
+  package mutating func add(
+    _ name: String,
+    category: String,
+    process: Int,
+    thread: Int,
+    from began: UInt64,
+    to ended: UInt64,
+    arguments: [String: String] = [:]
+  ) {
+    // A span may begin before the time 0, but times must not be negative.
+    let (origin, start) = (origin ?? 0, max(began, origin ?? 0))
+    var event = Event(name: name, cat: category, ph: "X", pid: process, tid: thread)
+    event.ts = Double(start - origin) / 1000
+    event.dur = Double(max(ended, start) - start) / 1000
+    event.args = arguments.isEmpty ? nil : arguments
+    events.append(event)
+  }
+
+  /// Names a process, or one of its threads.
+  package mutating func setName(_ name: String, ofProcess process: Int, thread: Int? = nil) {
+    let kind = thread == nil ? "process_name" : "thread_name"
+    var event = Event(name: kind, cat: "__metadata", ph: "M", pid: process, tid: thread ?? 0)
+    event.args = ["name": name]
+    names.append(event)
+  }
+
   private struct File: Encodable {
     let displayTimeUnit: String
     let traceEvents: [Event]
@@ -97,33 +136,5 @@ extension TraceFile {
     var ts: Double?
     var dur: Double?
     var args: [String: String]?
-  }
-
-  private mutating func append(
-    _ span: TraceSpan,
-    _ process: Int,
-    thread: Int,
-    category: String
-  ) {
-    // A span may begin before its slice, but times are relative to the first slice and
-    // must not be negative.
-    let start = max(span.began, origin ?? 0) - (origin ?? 0)
-    var event = Event(name: span.name, cat: category, ph: "X", pid: process, tid: thread)
-    event.ts = Double(start) / 1000
-    event.dur = Double(span.ended - span.began) / 1000
-    events.append(event)
-  }
-
-  /// The metadata that names processes and threads.
-  private var names: [Event] {
-    let threads = ["slices"] + TraceSpan.Track.allCases.map(\.rawValue)
-    return peers.enumerated().flatMap { index, peer in
-      ([("process_name", 0, peer)] + threads.enumerated().map { ("thread_name", $0, $1) })
-        .map { kind, thread, name in
-          var event = Event(name: kind, cat: "__metadata", ph: "M", pid: index + 1, tid: thread)
-          event.args = ["name": name]
-          return event
-        }
-    }
   }
 }
