@@ -11,7 +11,9 @@ package final class WatchProgram {
   private let process: Int32
   /// The watched program and its arguments.
   private let name: String
-  private let files: [OutputFile]
+  private let files: WatchFiles
+  private var recorder: FlightRecorder?
+  private var screen: LiveScreen?
   private var status: Int32 = 0
   private var interrupts = 0
 
@@ -48,8 +50,8 @@ package final class WatchProgram {
       )
     }
     (self.options, self.loop) = (options, loop)
-    // Before the watch, so that a wrong path loses nothing.
-    files = try options.outputs.map { try Self.open($0.path) }
+    recorder = try options.recorder()
+    files = try WatchFiles(options.outputs)
     let log: any WaitLog
     if let process = options.process {
       try Self.check(process)
@@ -80,10 +82,6 @@ package final class WatchProgram {
     return words.joined(separator: " ")
   }
 
-  private static func open(_ path: String) throws(LoopbenchError) -> OutputFile {
-    do { return try OutputFile(path: path) } catch { throw .unwritable(path, error) }
-  }
-
   /// Throws if the process does not exist or may not be watched.
   private static func check(_ process: Int32) throws(LoopbenchError) {
     let (file, error) = ("/proc/\(process)/syscall", lw_open("/proc/\(process)/syscall"))
@@ -111,7 +109,10 @@ package final class WatchProgram {
 
 extension WatchProgram {
   private func run() throws -> Int32 {
-    if options.isEach { watcher.onHold = { show($0.line) } }
+    watcher.onHold = { late in
+      if self.options.isEach { show(late.line) }
+      self.recorder?.add(late.hold)
+    }
     let isChild = options.process == nil
     if isChild { try loop.onExit(of: process) { self.end($0) } }
     try loop.onSignal(SIGINT) { self.interrupt() }
@@ -124,23 +125,26 @@ extension WatchProgram {
     let period = Duration.nanoseconds(watcher.period)
     try loop.addPreciseTimer(at: loop.now.advanced(by: period), every: period) { _ in
       self.watcher.look()
+      self.record(quietly: self.screen != nil)
     }
     if !isChild {
       loop.addTimer(after: .milliseconds(200), every: .milliseconds(200)) { _ in
         if ProcessFile.hasEnded(self.process) { self.loop.stop() }
       }
     }
-    let screen = try startScreen()
+    screen = try startScreen()
     loop.run()
     screen?.stop()
     watcher.finish()
     show(watcher.report)
-    try writeFiles()
+    // Thrown after the limits were shown.
+    let written = Result { try writeFiles() }
     let exceeded = options.rules.filter { $0.isExceeded(by: watcher.summary) }
     for rule in exceeded {
       let value = TimeText.duration(rule.value(in: watcher.summary))
       show("loopbench watch: the limit \(rule.text) was exceeded: \(value)\n")
     }
+    try written.get()
     return exceeded.isEmpty ? status : ExitCode.regressed.rawValue
   }
 
@@ -178,10 +182,34 @@ extension WatchProgram {
     loop.stop()
   }
 
+  /// Writes the files if the flight recorder has a reason.
+  private func record(quietly: Bool) {
+    guard !files.isRecording, let rule = recorder?.begin(at: lw_now()) else { return }
+    let result = watcher.result(program: name, last: recorder?.span ?? .max)
+    files.record(result, on: loop) { written in
+      guard !quietly else { return }
+      switch written {
+      case .success(let paths):
+        let holds = String.counted(result.holds.count, "late hold")
+        let list = paths.joined(separator: ", ")
+        show("recorded \(holds), because \(rule.text) was exceeded: \(list)\n")
+      // The end of the watch reports the first error again.
+      case .failure(let error): show("loopbench watch: \(error)\n")
+      }
+    }
+  }
+
   private func writeFiles() throws(LoopbenchError) {
-    let result = watcher.result(program: name)
-    for ((output, path), file) in zip(options.outputs, files) {
-      do { try file.finish(with: output.text(of: result)) } catch { throw .unwritable(path, error) }
+    guard let recorder else { return try files.write(watcher.result(program: name)) }
+    try files.finish()
+    if self.recorder?.begin(at: lw_now(), isLast: true) != nil {
+      try files.write(watcher.result(program: name, last: recorder.span))
+    }
+    switch self.recorder?.count ?? 0 {
+    case 0:
+      files.discard()
+      show("note: no late hold exceeded a limit, so no file was written\n")
+    case let count: show("note: recorded \(String.counted(count, "time"))\n")
     }
   }
 }

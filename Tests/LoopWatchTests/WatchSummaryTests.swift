@@ -72,6 +72,16 @@ struct WatchSummaryTests {
     #expect(late.description(of: .blocked) == "wait for a child in spawn")
   }
 
+  @Test(
+    "a number of seconds is shown as a date",
+    arguments: [
+      (0, "1970-01-01T00:00:00Z"), (951_782_399, "2000-02-28T23:59:59Z"),
+      (951_782_400, "2000-02-29T00:00:00Z"), (1_795_888_992, "2026-11-28T18:03:12Z"),
+      (4_107_542_400, "2100-03-01T00:00:00Z"),
+    ] as [(UInt64, String)]
+  )
+  func date(seconds: UInt64, text: String) { #expect(TimeText.date(seconds) == text) }
+
   @Test("a watch without a late hold says so")
   func nothing() {
     var summary = WatchSummary(threshold: 20_000_000)
@@ -195,4 +205,91 @@ struct LiveViewTests {
 
   @Test("the screen has as many lines as the terminal, at most")
   func height() { #expect(lines(LiveView(), height: 4).count == 4) }
+}
+
+@Suite("FlightRecorder")
+struct FlightRecorderTests {
+  private static let second: UInt64 = 1_000_000_000
+
+  private func recorder(_ rules: String...) throws -> FlightRecorder {
+    FlightRecorder(span: 60 * Self.second, rules: try rules.map { try LateRule($0) })
+  }
+
+  private func hold(at seconds: UInt64, milliseconds: UInt64) -> Hold {
+    let end = seconds * Self.second
+    return Hold(began: end - milliseconds * 1_000_000, ended: end)
+  }
+
+  @Test("a hold over the limit is recorded once")
+  func once() throws {
+    var recorder = try recorder("worst>100ms")
+    recorder.add(hold(at: 1, milliseconds: 100))
+    #expect(recorder.begin(at: Self.second) == nil)
+    recorder.add(hold(at: 2, milliseconds: 101))
+    #expect(recorder.begin(at: 2 * Self.second)?.text == "worst>100ms")
+    #expect(recorder.begin(at: 2 * Self.second) == nil && recorder.count == 1)
+  }
+
+  @Test("a limit that is exceeded soon after a recording is recorded one span later")
+  func rate() throws {
+    var recorder = try recorder("worst>100ms")
+    recorder.add(hold(at: 2, milliseconds: 200))
+    #expect(recorder.begin(at: 2 * Self.second) != nil)
+    recorder.add(hold(at: 10, milliseconds: 200))
+    #expect(recorder.begin(at: 61 * Self.second) == nil)
+    #expect(recorder.begin(at: 62 * Self.second) != nil)
+    recorder.add(hold(at: 70, milliseconds: 200))
+    #expect(recorder.begin(at: 70 * Self.second, isLast: true) != nil && recorder.count == 3)
+  }
+
+  @Test("the late holds of the last span are summed")
+  func lateTime() throws {
+    var recorder = try recorder("late>1s")
+    for second in 1...20 as ClosedRange<UInt64> {
+      recorder.add(hold(at: second * 10, milliseconds: 140))
+    }
+    #expect(recorder.begin(at: 200 * Self.second) == nil)
+    recorder.add(hold(at: 200, milliseconds: 140))
+    #expect(recorder.begin(at: 200 * Self.second)?.text == "late>1s")
+  }
+
+  @Test("a percentile of the watch is no reason to record")
+  func percentile() throws {
+    var recorder = try recorder("p99>1ms", "worst>1s")
+    recorder.add(hold(at: 1, milliseconds: 500))
+    #expect(recorder.begin(at: Self.second) == nil)
+  }
+
+  @Test("the options of a recorder must name a limit of holds and a file")
+  func options() throws {
+    func message(_ words: String...) -> String {
+      do { return try WatchOptions(words).recorder() == nil ? "none" : "ok" } catch {
+        return "\(error)"
+      }
+    }
+    #expect(message("--html", "a") == "none")
+    #expect(message("--record", "5m", "--fail", "worst>1s", "--html", "a") == "ok")
+    #expect(
+      message("--record", "5m", "--fail", "p99>1s", "--html", "a")
+        == "--record needs a limit of holds: --fail 'worst>100ms' or --fail 'late>1s'"
+    )
+    #expect(
+      message("--record", "5m", "--fail", "late>1s")
+        == "--record needs a file to write: --json FILE, --html FILE, --trace FILE, --folded FILE"
+    )
+    #expect(
+      message("--record", "5ms")
+        == "--record needs a time of at least 1s, such as 30s or 5min, got \"5ms\""
+    )
+  }
+
+  @Test("a series of files is numbered before the extension")
+  func numbered() {
+    let paths = ["a.html", "a.b/late", "/x.y/a.trace.json", ".late"]
+    #expect(paths.map { $0.numbered(1) } == paths)
+    #expect(
+      paths.map { $0.numbered(12) }
+        == ["a-12.html", "a.b/late-12", "/x.y/a.trace-12.json", ".late-12"]
+    )
+  }
 }

@@ -89,6 +89,26 @@ extension TimeText {
   }
 }
 
+extension TimeText {
+  /// The date and time of a number of seconds since 1970: `2026-11-28T18:03:12Z`.
+  package static func date(_ seconds: UInt64) -> String {
+    let (days, rest) = (Int(seconds / 86_400), Int(seconds % 86_400))
+    // Years begin in March, so that a leap day is the last of its year. 719468 days of
+    // the calendar precede 1970.
+    let (era, day) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
+    let yearOfEra = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
+    let dayOfYear = day - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let march = (5 * dayOfYear + 2) / 153
+    let month = march < 10 ? march + 3 : march - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    let parts = [
+      month, dayOfYear - (153 * march + 2) / 5 + 1, rest / 3600, rest / 60 % 60, rest % 60,
+    ]
+    let two = parts.map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return "\(year)-\(two[0])-\(two[1])T\(two[2]):\(two[3]):\(two[4])Z"
+  }
+}
+
 extension BinaryInteger {
   /// The number with commas between groups of three digits.
   package var grouped: String {

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LoopbenchKit
 
 /// The page that `--html` writes: the report, the late holds over time, and a flame
@@ -45,8 +44,7 @@ package struct WatchPage {
   /// `process 4711 · 2026-11-28T18:03:12Z · all holds: p50 0.2 ms`. The script shows the
   /// time of the reader's zone.
   private func facts(_ body: inout Markup) {
-    let began = (Double(result.timeOrigin) + Double(result.began)) / 1e9
-    let date = Date(timeIntervalSince1970: began).formatted(.iso8601)
+    let date = TimeText.date((result.timeOrigin + result.began) / 1_000_000_000)
     body.element("p", ["id": "facts"]) { facts in
       facts.element("span", words: "process \(result.process) · from ")
       facts.element("time", ["datetime": date], words: date)
@@ -259,7 +257,7 @@ private func percent(_ share: Double) -> String { Decimals.shortest(share * 100)
 package struct HoldLane {
   package struct Bar {
     package let late: LateHold
-    /// The position of the hold among those of the watch.
+    /// The index of the hold in the result.
     package let number: Int
     /// From 0 to 1.
     package let left: Double

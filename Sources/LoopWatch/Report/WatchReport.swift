@@ -37,12 +37,16 @@ extension Watcher {
 
   /// Everything that the output files are made of.
   ///
-  /// - Parameter program: The program and its arguments.
-  package func result(program: String) -> WatchResult {
-    var result = WatchResult(summary: summary, holds: holds)
+  /// - Parameters:
+  ///   - program: The program and its arguments.
+  ///   - span: The age of the oldest late hold, in ns.
+  package func result(program: String, last span: UInt64 = .max) -> WatchResult {
+    let now = lw_now()
+    let recent = holds.filter { now.since($0.hold.ended) <= span }
+    var result = WatchResult(summary: summary, holds: recent)
     (result.program, result.process) = (program, process)
     (result.began, result.isSampled) = (began, isSampled)
-    result.timeOrigin = lw_real_time() - lw_now()
+    result.timeOrigin = lw_real_time() - now
     return result
   }
 }

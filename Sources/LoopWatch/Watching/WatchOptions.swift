@@ -15,6 +15,9 @@ package struct WatchOptions: Sendable {
   /// The files to write, with their paths.
   package var outputs: [(output: WatchOutput, path: String)] = []
   package var rules: [LateRule] = []
+  /// The age of the oldest late hold in the files of a flight recorder, in ns; nil if the
+  /// files are written at the end.
+  package var recordedSpan: UInt64?
   package var isHelp = false
   package var isSchema = false
 
@@ -60,6 +63,7 @@ package struct WatchOptions: Sendable {
     case "--each": isEach = true
     case "--follow": isFollowing = true
     case "--schema": isSchema = true
+    case "--record": recordedSpan = try Self.time(name, needed("5min"), least: 1_000_000_000)
     case "--fail": rules.append(try LateRule(needed("'late>100ms'")))
     default:
       guard let output = WatchOutput.allCases.first(where: { $0.option == name }) else {
@@ -70,7 +74,10 @@ package struct WatchOptions: Sendable {
   }
 
   private static let names =
-    ["--threshold", "--duration", "--pid", "--each", "--follow", "--fail", "--schema", "--help"]
+    [
+      "--threshold", "--duration", "--pid", "--each", "--follow", "--fail", "--record", "--schema",
+      "--help",
+    ]
     + WatchOutput.allCases.map(\.option)
 
   private static func process(_ text: String) throws(LoopbenchError) -> Int32 {
@@ -80,11 +87,29 @@ package struct WatchOptions: Sendable {
     return process
   }
 
-  private static func time(_ name: String, _ text: String) throws(LoopbenchError) -> UInt64 {
-    guard let time = TimeText.nanoseconds(in: text), time >= 1_000_000, time < 1e18 else {
-      throw .usage("\(name) needs a time of at least 1ms, such as 20ms or 30s, got \"\(text)\"")
+  private static func time(
+    _ name: String,
+    _ text: String,
+    least: UInt64 = 1_000_000
+  ) throws(LoopbenchError) -> UInt64 {
+    guard let time = TimeText.nanoseconds(in: text), time >= Double(least), time < 1e18 else {
+      let form = least == 1_000_000 ? "1ms, such as 20ms or 30s" : "1s, such as 30s or 5min"
+      throw .usage("\(name) needs a time of at least \(form), got \"\(text)\"")
     }
     return UInt64(time)
+  }
+
+  /// The flight recorder of the options; nil if they have none.
+  package func recorder() throws(LoopbenchError) -> FlightRecorder? {
+    guard let recordedSpan else { return nil }
+    guard rules.contains(where: \.limitsHolds) else {
+      throw .usage("--record needs a limit of holds: --fail 'worst>100ms' or --fail 'late>1s'")
+    }
+    guard !outputs.isEmpty else {
+      let files = WatchOutput.allCases.map { "\($0.option) FILE" }.joined(separator: ", ")
+      throw .usage("--record needs a file to write: \(files)")
+    }
+    return FlightRecorder(span: recordedSpan, rules: rules)
   }
 }
 
@@ -153,6 +178,8 @@ enum WatchHelp {
       --each             print each late hold when it ends
       --follow           watch the program's children, too
       --fail RULE        exit with 3 if late>TIME, worst>TIME or p99>TIME
+      --record TIME      keep the late holds of this time, and write the files when a
+                         limit of --fail is exceeded, and not at the end
       --json FILE        write the summary and the last 10,000 late holds as JSON
       --schema           print the schema of the JSON
       --html FILE        write a page with the late holds over time and flame graphs
