@@ -52,6 +52,21 @@ struct WatchSummaryTests {
     )
   }
 
+  @Test("a watch of many functions keeps the longest rows, and the time of the others")
+  func manyRows() {
+    var summary = WatchSummary(threshold: 20_000_000)
+    for number in 1...5000 as ClosedRange<UInt64> {
+      summary.add(late(20 + number, [.running: 20 + number], culprit: "f\(number)"))
+    }
+    let rows = summary.sortedRows
+    #expect(rows.count <= WatchSummary.mostRows && rows[1].description == "f5000")
+    #expect(rows[0].description == "other functions" && rows[0].cause == .running)
+    #expect(rows.reduce(0) { $0 + $1.time } == summary.total)
+    #expect(rows.reduce(0) { $0 + $1.count } == 5000)
+    let table = summary.table(width: 80)
+    #expect(table.count == 21 && table[20].hasPrefix("  and "))
+  }
+
   @Test("descriptions are cut so that the counts fit")
   func width() {
     var summary = WatchSummary(threshold: 1)

@@ -35,11 +35,11 @@ package struct LiveView: Equatable, Sendable {
 
   /// The lines of the screen.
   package func lines(_ summary: WatchSummary, title: String, width: Int, height: Int) -> [String] {
-    var lines = [title.printable, summary.headline, ""]
-    let rows = summary.sortedRows
+    var lines = [title.printable, summary.headline, summary.distribution ?? ""]
+    let rows = summary.shownRows
     for (index, line) in summary.table(width: width).enumerated() {
       lines.append((index == selected ? ">" : " ") + line.dropFirst())
-      guard index == selected, isOpen else { continue }
+      guard index == selected, isOpen, index < rows.count else { continue }
       let stack = rows[index].stack
       lines += stack.map(\.description).folded.map { "      " + $0.printable }
       if stack.isEmpty { lines.append("      no stack was captured") }

@@ -19,10 +19,20 @@ extension WatchSummary {
       + "worst \(TimeText.duration(worst)); \(ticks), \(share) % of the time late"
   }
 
-  /// A line for each of `sortedRows`. Descriptions are cut so that the lines have at most
-  /// `width` characters, if possible.
+  /// The rows of the report, which has room on one screen.
+  package var shownRows: ArraySlice<Row> { sortedRows.prefix(20) }
+
+  /// A line for each of `shownRows`, and a line for the others. Descriptions are cut so
+  /// that the lines have at most `width` characters, if possible.
   package func table(width: Int) -> [String] {
-    let rows = sortedRows
+    let rows = shownRows
+    let (lines, rest) = (lines(rows, width: width), sortedRows.dropFirst(rows.count))
+    guard !rest.isEmpty else { return lines }
+    let time = TimeText.duration(rest.reduce(0) { $0 + $1.time })
+    return lines + ["  and \(rest.count.grouped) more rows, \(time) in all"]
+  }
+
+  private func lines(_ rows: some Collection<Row>, width: Int) -> [String] {
     let hasOneLoop = Set(rows.map(\.thread)).count < 2
     let cells = rows.map { row in
       let description = description(of: row)

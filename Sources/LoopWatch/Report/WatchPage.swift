@@ -59,11 +59,18 @@ package struct WatchPage {
     body.element("table", ["class": "causes"]) { table in
       table.raw("<thead><tr><th>time<th>cause<th class=word>culprit<th>holds<th>worst</thead>\n")
       table.element("tbody") { rows in
-        for row in result.summary.sortedRows { self.row(row, &rows) }
+        for row in rowsOfTable { self.row(row, &rows) }
       }
     }
     body.line()
+    let rest = result.summary.sortedRows.count - rowsOfTable.count
+    if rest > 0 {
+      body.element("p", ["class": "legend"], words: "and \(rest.grouped) more rows")
+    }
   }
+
+  // 100: more rows would not be read.
+  private var rowsOfTable: ArraySlice<WatchSummary.Row> { result.summary.sortedRows.prefix(100) }
 
   private func row(_ row: WatchSummary.Row, _ rows: inout Markup) {
     rows.element("tr") { cells in

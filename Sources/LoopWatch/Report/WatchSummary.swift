@@ -35,14 +35,14 @@ package struct LateHold: Sendable {
   /// - Parameter isGroup: Whether to leave out the depths of recursions, so that holds
   ///   of one function have one description.
   package func description(of cause: Cause, isGroup: Bool = false) -> String {
-    let culprit = culprit(of: cause).map { isGroup ? $0.group : $0.description }
+    var names: String? { culprit(of: cause).map { isGroup ? $0.group : $0.description } }
     return switch cause {
-    case .running: culprit ?? "no stack was captured"
+    case .running: names ?? "no stack was captured"
     case .waiting: ""
     case .throttled: quota ?? "by the quota of its control group"
     case .stolen: "by the hypervisor, an estimate"
     case .blocked:
-      [reason ?? "a system call", culprit].compactMap(\.self)
+      [reason ?? "a system call", names].compactMap(\.self)
         .joined(separator: " in ")
     case .stopped: "by a signal or a debugger"
     case .unexplained: ""
@@ -119,6 +119,7 @@ package struct WatchSummary: Sendable {
       row.keepLongest(late)
       rows[key] = row
     }
+    if rows.count > Self.mostRows { joinRows() }
   }
 
   /// The rows, longest time first. Unexplained time comes last. Rows below 1 % of the
@@ -130,9 +131,31 @@ package struct WatchSummary: Sendable {
       return one == other ? ($0.time, $0.description) > ($1.time, $1.description) : other
     }
   }
+
+  /// The number of rows that are kept: a watch may last for weeks.
+  package static let mostRows = 2000
+
+  /// Joins the half of the rows with the shortest times, by cause and thread.
+  private mutating func joinRows() {
+    let order = rows.sorted { ($0.value.time, $1.key.group) > ($1.value.time, $0.key.group) }
+    rows = Dictionary(uniqueKeysWithValues: order.prefix(Self.mostRows / 2).map { ($0, $1) })
+    for (key, row) in order.dropFirst(Self.mostRows / 2) {
+      let joined = Key(cause: key.cause, group: Self.otherFunctions, thread: key.thread)
+      rows[joined, default: Row(key.cause, thread: key.thread)].join(row)
+    }
+  }
+
+  fileprivate static let otherFunctions = "other functions"
 }
 
 extension WatchSummary.Row {
+  fileprivate mutating func join(_ other: WatchSummary.Row) {
+    description = WatchSummary.otherFunctions
+    time += other.time
+    count += other.count
+    worst = max(worst, other.worst)
+  }
+
   fileprivate mutating func keepLongest(_ late: LateHold) {
     let time = late.parts[cause]
     if description.isEmpty || time > longest {

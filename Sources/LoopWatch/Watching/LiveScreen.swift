@@ -41,7 +41,7 @@ final class LiveScreen {
     var keys = [UInt8](repeating: 0, count: 32)
     let count = lw_terminal_read(&keys, keys.count)
     guard count > 0 else { return quit() }
-    let rows = watcher.summary.sortedRows.count
+    let rows = watcher.summary.shownRows.count
     switch view.press(keys.prefix(count), rows: rows) {
     case .quit: return quit()
     case .reset:
