@@ -19,6 +19,8 @@ package struct FlameGraph: Sendable {
   package static let unknown = "no stack was captured"
 
   package let cause: Cause
+  /// The time of the cause in all holds, in ns.
+  package private(set) var time: UInt64 = 0
   private var tree: [Node] = []
   private var places: [Place: Int] = [:]
 
@@ -35,6 +37,7 @@ package struct FlameGraph: Sendable {
   private mutating func add(_ late: LateHold) {
     let stacks = late.captures(of: cause).map { Self.part(of: $0.stack) }.filter { !$0.isEmpty }
     let time = late.parts[cause]
+    self.time += time
     guard !stacks.isEmpty else {
       return add([StackFrame(Self.unknown, role: .library)], time: time)
     }
@@ -72,14 +75,11 @@ package struct FlameGraph: Sendable {
 }
 
 extension FlameGraph {
-  /// The time of the cause in all holds, in ns.
-  package var time: UInt64 { tree.reduce(0) { $0 + ($1.parent == nil ? $1.time : 0) } }
-
   /// True if no hold with this cause has a stack.
   package var isEmpty: Bool { tree.allSatisfy { $0.name == Self.unknown } }
 
-  /// The nodes that take at least `least` of the time, by depth and from left to right.
-  /// Nodes of one parent are ordered by time, longest first.
+  /// The nodes that take at least `least` of the time, at most 2,000, by depth and from
+  /// left to right. Nodes of one parent are ordered by time, longest first.
   package func nodes(least: Double) -> [Node] {
     let limit = UInt64(Double(time) * least)
     var (nodes, starts) = (tree, [Int: UInt64]())
@@ -94,7 +94,9 @@ extension FlameGraph {
       nodes[index].start = start
       starts[parent ?? -1] = start + nodes[index].time
     }
+    // A node takes no more time than its parent, so the parents of these are among them.
     return order.map { nodes[$0] }.filter { $0.time >= limit }
+      .sorted { ($1.time, $0.depth) < ($0.time, $1.depth) }.prefix(2000)
       .sorted { ($0.depth, $0.start) < ($1.depth, $1.start) }
   }
 }

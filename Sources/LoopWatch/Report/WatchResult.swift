@@ -23,14 +23,17 @@ package struct WatchResult: Sendable {
   /// The captured stacks, one line each: functions from the outermost to the
   /// innermost, and the number of captures.
   package func folded() -> String {
-    var counts: [String: Int] = [:]
+    func word(_ name: String) -> String { name.escaped(with: [";": ":"]).escapingControls() }
+    var (counts, words) = ([String: Int](), [StackFrame: String]())
     for hold in holds {
       for capture in hold.captures {
-        let names = capture.stack.reversed().map(\.description)
-        let words = ([hold.thread] + names).map {
-          $0.replacing(";", with: ":").escapingControls()
+        var line = word(hold.thread)
+        for frame in capture.stack.reversed() {
+          let name = words[frame] ?? word(frame.description)
+          words[frame] = name
+          line += ";" + name
         }
-        counts[words.joined(separator: ";"), default: 0] += 1
+        counts[line, default: 0] += 1
       }
     }
     return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
