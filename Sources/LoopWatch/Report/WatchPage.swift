@@ -196,7 +196,7 @@ extension WatchPage {
       title.chip(graph.cause)
       title.element("span", words: " \(total) by function")
     }
-    let hint = "Dark: the program's functions. Striped: garbage collection. Select one to zoom in."
+    let hint = "Strong: the program. Striped: garbage collection. Select a function to zoom in."
     body.element("output", ["class": "legend"], words: hint)
     body.line()
     let depth = (nodes.map(\.depth).max() ?? 0) + 2

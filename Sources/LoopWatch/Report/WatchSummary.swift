@@ -86,7 +86,7 @@ package struct WatchSummary: Sendable {
   package var ticks: UInt64 = 0
   /// The waits that were overwritten before they were read.
   package var lost: UInt64 = 0
-  /// The lengths of all holds, late or not.
+  /// The lengths of all holds, late or not. `add` records those of late holds.
   package var lengths = Histogram()
   /// The length of the watch, in ns.
   package var length: UInt64 = 0
@@ -102,6 +102,7 @@ package struct WatchSummary: Sendable {
   package mutating func add(_ late: LateHold) {
     count += 1
     total += late.hold.length
+    lengths.record(nanoseconds: Double(late.hold.length))
     worst = max(worst, late.hold.length)
     let main = late.parts.main
     for cause in Cause.allCases where late.parts[cause] > 0 || cause == main {

@@ -81,7 +81,7 @@ extension WatchedThread {
   /// - Parameters:
   ///   - log: The source of the waits.
   ///   - now: The time.
-  ///   - lengths: Receives the lengths of all holds that ended.
+  ///   - lengths: Receives the lengths of the holds that ended and were not late.
   ///   - machine: Adds the counters of the machine to a reading. Its second argument is
   ///     true if a hold ended, whose causes they tell.
   /// - Returns: The holds that ended and lasted `threshold` or longer.
@@ -106,8 +106,11 @@ extension WatchedThread {
       tracker.noteOverdue(wait, at: now)
       guard let hold else { return }
       heldTime += hold.length
-      if tracker.isLoop { lengths.record(nanoseconds: Double(hold.length)) }
-      if hold.length >= threshold { late.append(hold) }
+      if hold.length >= threshold {
+        late.append(hold)
+      } else if tracker.isLoop {
+        lengths.record(nanoseconds: Double(hold.length))
+      }
     }
     guard hasNews || !late.isEmpty || tracker.heldSince != nil || isParked else { return [] }
     // A thread that has ended no longer tells, but its last holds count.
@@ -137,8 +140,9 @@ extension WatchedThread {
     defer { self.open = nil }
     guard let hold else { return nil }
     heldTime += hold.length
+    guard hold.length < threshold else { return divide(hold, until: last) }
     lengths.record(nanoseconds: Double(hold.length))
-    return hold.length >= threshold ? divide(hold, until: last) : nil
+    return nil
   }
 
   private func divide(_ hold: Hold, until mark: Mark) -> EndedHold {
