@@ -49,6 +49,13 @@ package final class WatchProgram {
         "watch needs a program or a process: loopbench watch -- COMMAND, or watch --pid PID"
       )
     }
+    let writesLoad = options.outputs.contains { $0.output == .load }
+    guard !writesLoad || options.process == nil else {
+      throw LoopbenchError.usage(
+        "--load needs a program that the watch starts, because samples of a process miss short"
+          + " ticks; use loopbench watch --load FILE -- COMMAND"
+      )
+    }
     (self.options, self.loop) = (options, loop)
     recorder = try options.recorder()
     files = try WatchFiles(options.outputs)
@@ -75,6 +82,7 @@ package final class WatchProgram {
       threshold: options.threshold,
       isFollowing: options.isFollowing
     )
+    watcher.keepsTicks = writesLoad
   }
 
   private static func name(of process: Int32) -> String {
@@ -184,15 +192,15 @@ extension WatchProgram {
 
   /// Writes the files if the flight recorder has a reason.
   private func record(quietly: Bool) {
-    guard !files.isRecording, let rule = recorder?.begin(at: lw_now()) else { return }
-    let result = watcher.result(program: name, last: recorder?.span ?? .max)
+    guard !files.isRecording, let recording = recorder?.begin(at: lw_now()) else { return }
+    let result = watcher.result(program: name, last: recording.span)
     files.record(result, on: loop) { written in
       guard !quietly else { return }
       switch written {
       case .success(let paths):
         let holds = String.counted(result.holds.count, "late hold")
         let list = paths.joined(separator: ", ")
-        show("recorded \(holds), because \(rule.text) was exceeded: \(list)\n")
+        show("recorded \(holds), because \(recording.rule.text) was exceeded: \(list)\n")
       // The end of the watch reports the first error again.
       case .failure(let error): show("loopbench watch: \(error)\n")
       }
@@ -200,12 +208,12 @@ extension WatchProgram {
   }
 
   private func writeFiles() throws(LoopbenchError) {
-    guard let recorder else { return try files.write(watcher.result(program: name)) }
+    guard recorder != nil else { return try files.write(watcher.result(program: name)) }
     try files.finish()
-    if self.recorder?.begin(at: lw_now(), isLast: true) != nil {
-      try files.write(watcher.result(program: name, last: recorder.span))
+    if let recording = recorder?.begin(at: lw_now(), isLast: true) {
+      try files.write(watcher.result(program: name, last: recording.span))
     }
-    switch self.recorder?.count ?? 0 {
+    switch recorder?.count ?? 0 {
     case 0:
       files.discard()
       show("note: no late hold exceeded a limit, so no file was written\n")

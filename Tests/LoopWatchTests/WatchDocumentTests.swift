@@ -232,3 +232,59 @@ struct JSONSchema {
     }
   }
 }
+
+@Suite("WatchLoad")
+struct WatchLoadTests {
+  private func hold(_ began: UInt64, _ ended: UInt64, events: Int = 1) -> Hold {
+    Hold(began: began * 1_000_000, ended: ended * 1_000_000, events: events)
+  }
+
+  @Test("an event that ended a wait has the time of its tick, and its cost")
+  func slept() {
+    let load = WatchLoad(thread: "node", ticks: [hold(10, 15), hold(30, 32)])
+    #expect(
+      load.events == [
+        .init(time: 10_000_000, cost: 5_000_000), .init(time: 30_000_000, cost: 2_000_000),
+      ]
+    )
+  }
+
+  @Test("events that arrived during a tick are spread over it, and share the next one")
+  func pending() {
+    let load = WatchLoad(thread: "node", ticks: [hold(10, 50), hold(50, 59, events: 3)])
+    #expect(load.events.map(\.time) == [10_000_000, 20_000_000, 30_000_000, 40_000_000])
+    #expect(load.events.map(\.cost) == [40_000_000, 3_000_000, 3_000_000, 3_000_000])
+  }
+
+  @Test("the costs of the events sum to the time of the ticks, and times do not decrease")
+  func sums() {
+    var ticks: [Hold] = []
+    var time: UInt64 = 0
+    for index in 0..<500 as Range<UInt64> {
+      let length = index * 7919 % 100_000
+      ticks.append(Hold(began: time, ended: time + length, events: Int(index % 5)))
+      time += length + (index % 3 == 0 ? 1_000_000 : 100)
+    }
+    let events = WatchLoad(thread: "node", ticks: ticks).events
+    #expect(events.reduce(0) { $0 + $1.cost } == ticks.reduce(0) { $0 + $1.length })
+    #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
+  }
+
+  @Test("the file can be played, for any names")
+  func file() throws {
+    let name = "a b\n#é" + String(repeating: "x", count: 300)
+    let load = WatchLoad(thread: name, ticks: [hold(10, 5000), hold(5000, 5002, events: 2)])
+    let replay = try Replay.parse(load.text(program: name))
+    #expect(replay.entries.map(\.time) == [0, 1_663_333, 3_326_666])
+    #expect(replay.entries.map(\.cost) == [1_000_000, 1000, 1000])
+    #expect(replay.actions.count == 3)
+  }
+
+  @Test("a long load ends with its last events")
+  func limits() throws {
+    let ticks = (0..<1000 as Range<UInt64>).map { hold($0 * 1000, $0 * 1000 + 1, events: 300) }
+    let replay = try Replay.parse(WatchLoad(thread: "n", ticks: ticks).text(program: "p"))
+    #expect(replay.entries.count <= Replay.Limit.entries && replay.duration <= Replay.Limit.time)
+    #expect(replay.duration > 500_000_000)
+  }
+}

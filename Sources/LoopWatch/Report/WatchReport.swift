@@ -46,6 +46,8 @@ extension Watcher {
     var result = WatchResult(summary: summary, holds: recent)
     (result.program, result.process) = (program, process)
     (result.began, result.isSampled) = (began, isSampled)
+    findBusiest()
+    (result.load.thread, result.load.ticks) = busiest
     result.timeOrigin = lw_real_time() - now
     return result
   }

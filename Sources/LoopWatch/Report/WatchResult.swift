@@ -15,6 +15,8 @@ package struct WatchResult: Sendable {
   package var timeOrigin: UInt64 = 0
   /// True if waits were sampled and not recorded.
   package var isSampled = false
+  /// The load of the busiest loop.
+  package var load = WatchLoad()
 
   package init(summary: WatchSummary, holds: [LateHold]) {
     (self.summary, self.holds) = (summary, holds)
@@ -42,7 +44,7 @@ package struct WatchResult: Sendable {
 
 /// The files that a watch can write.
 package enum WatchOutput: String, CaseIterable, Sendable {
-  case json, html, trace, folded
+  case json, html, trace, folded, load
 
   package var option: String { "--" + rawValue }
 
@@ -52,6 +54,7 @@ package enum WatchOutput: String, CaseIterable, Sendable {
     case .html: WatchPage(result).html()
     case .trace: result.trace()
     case .folded: result.folded()
+    case .load: result.load.text(program: result.program)
     }
   }
 }

@@ -39,15 +39,23 @@ package struct FlightRecorder: Sendable {
       }
   }
 
-  /// Begins a recording and returns the limit that was exceeded; nil if none is due.
+  /// Begins a recording. Returns the limit that was exceeded and the time of the holds to
+  /// record; nil if no recording is due.
   ///
   /// - Parameter isLast: Whether the watch ends, so that the recording cannot wait.
-  package mutating func begin(at now: UInt64, isLast: Bool = false) -> LateRule? {
+  package mutating func begin(at now: UInt64, isLast: Bool = false) -> Recording? {
     guard let rule = exceeded else { return nil }
-    if let recordedAt, now.since(recordedAt) < span, !isLast { return nil }
+    let age = recordedAt.map { now.since($0) } ?? .max
+    guard age >= span || isLast else { return nil }
     (exceeded, recordedAt) = (nil, now)
     count += 1
-    return rule
+    return Recording(rule: rule, span: min(age, span))
+  }
+
+  package struct Recording {
+    package let rule: LateRule
+    /// The age of the oldest hold to record, in ns.
+    package let span: UInt64
   }
 }
 

@@ -185,6 +185,7 @@ enum WatchHelp {
       --html FILE        write a page with the late holds over time and flame graphs
       --trace FILE       write the late holds for loopbench trace and ui.perfetto.dev
       --folded FILE      write the captured stacks for a flame graph
+      --load FILE        write the events of the busiest loop for loopbench replay
       -h, --help         show this help
 
     Needs libdw (Debian: libdw1) to name functions. Exits with the program's code.

@@ -19,6 +19,8 @@ package final class WatchedThread {
   private var parkingPlaces: Set<[UInt64]> = []
   /// How many captures without names showed a wait at a place.
   private var namelessWaits: [[UInt64]: Int] = [:]
+  /// The last holds, late or not; nil if they are not kept.
+  package private(set) var ticks: [Hold]?
   private var nextWait: UInt64 = 0
   private var last: Mark
   private var heldTime: UInt64 = 0
@@ -57,12 +59,15 @@ package final class WatchedThread {
   }
 
   /// Nil if the thread has ended.
-  package init?(_ recorded: RecordedThread) {
+  ///
+  /// - Parameter keepsTicks: Whether to keep the last holds.
+  package init?(_ recorded: RecordedThread, keepsTicks: Bool = false) {
     guard
       let files = ThreadFiles(process: recorded.process, thread: recorded.thread),
       let usage = files.usage()
     else { return nil }
     (self.recorded, self.files) = (recorded, files)
+    ticks = keepsTicks ? [] : nil
     name = files.name ?? "\(recorded.thread)"
     last = Mark(usage: usage, held: 0)
   }
@@ -106,6 +111,7 @@ extension WatchedThread {
       tracker.noteOverdue(wait, at: now)
       guard let hold else { return }
       heldTime += hold.length
+      keep(hold)
       if hold.length >= threshold {
         late.append(hold)
       } else if tracker.isLoop {
@@ -143,6 +149,12 @@ extension WatchedThread {
     guard hold.length < threshold else { return divide(hold, until: last) }
     lengths.record(nanoseconds: Double(hold.length))
     return nil
+  }
+
+  private func keep(_ hold: Hold) {
+    guard ticks != nil else { return }
+    ticks?.append(hold)
+    if ticks?.count == WatchLoad.mostTicks * 2 { ticks?.removeFirst(WatchLoad.mostTicks) }
   }
 
   private func divide(_ hold: Hold, until mark: Mark) -> EndedHold {

@@ -12,6 +12,10 @@ package final class Watcher {
   package private(set) var holds: [LateHold] = []
   /// Called for each late hold when it has ended.
   package var onHold: (LateHold) -> Void = { _ in }
+  /// Whether the ticks of the loops are kept, for `busiest`.
+  package var keepsTicks = false
+  /// The loop with the longest time in the ticks that were kept.
+  package private(set) var busiest: (thread: String, ticks: [Hold]) = ("", [])
 
   private let log: any WaitLog
   private let threshold: UInt64
@@ -146,6 +150,7 @@ extension Watcher {
       if current[entry] == nil { advance(thread) }
       endedTicks += thread.loopTicks
       endedLost += thread.tracker.lost
+      keepBusiest(thread)
       threads[entry] = nil
     }
     for one in recorded where threads[one.entry] == nil {
@@ -154,10 +159,19 @@ extension Watcher {
         continue
       }
       machine.findGroup()
-      threads[one.entry] = WatchedThread(one)
+      threads[one.entry] = WatchedThread(one, keepsTicks: keepsTicks)
       captures.open(one.process)
     }
   }
+
+  private func keepBusiest(_ thread: WatchedThread) {
+    guard let ticks = thread.ticks, thread.tracker.isLoop else { return }
+    let time = { (ticks: [Hold]) in ticks.reduce(0) { $0 + $1.length } }
+    if time(ticks) > time(busiest.ticks) { busiest = (thread.name, ticks) }
+  }
+
+  /// Finds the busiest loop.
+  package func findBusiest() { for thread in threads.values { keepBusiest(thread) } }
 
   /// Reads at most once per second, because the kernel counts in steps of 10 ms, and only
   /// if a hold waited for a CPU, because the machine may have thousands of processes.
