@@ -26,6 +26,10 @@ package final class WatchProgram {
         try Terminal.output.write(options.isHelp ? WatchHelp.text : WatchDocument.schema)
         HostProcess.end(with: .success)
       }
+      guard !options.isListing else {
+        try list(options)
+        HostProcess.end(with: .success)
+      }
       HostProcess.end(withCode: try watch(options))
     } catch {
       let code = (error as? LoopbenchError)?.code ?? .failed
@@ -34,6 +38,17 @@ package final class WatchProgram {
       try? Terminal.error.write("loopbench watch: \(error)\n\(hint)")
       HostProcess.end(with: code)
     }
+  }
+
+  private static func list(_ options: WatchOptions) throws {
+    guard options.command.isEmpty, options.process == nil else {
+      throw LoopbenchError.usage("--list lists programs that run, and takes no program")
+    }
+    let lines = try LoopList.lines(
+      width: Terminal.output.knownWidth ?? .max,
+      program: HostProcess.environment["LOOPBENCH_NAME"] ?? "loopbench"
+    )
+    try Terminal.output.write(lines.map { $0 + "\n" }.joined())
   }
 
   private static func watch(_ options: WatchOptions) throws -> Int32 {
@@ -46,7 +61,8 @@ package final class WatchProgram {
   private init(_ options: WatchOptions, on loop: EventLoop) throws {
     guard options.command.isEmpty != (options.process == nil) else {
       throw LoopbenchError.usage(
-        "watch needs a program or a process: loopbench watch -- COMMAND, or watch --pid PID"
+        "watch needs a program or a process: loopbench watch -- COMMAND, or watch --pid PID;"
+          + " watch --list lists the processes with a loop"
       )
     }
     let writesLoad = options.outputs.contains { $0.output == .load }

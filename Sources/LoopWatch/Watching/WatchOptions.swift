@@ -18,6 +18,8 @@ package struct WatchOptions: Sendable {
   /// The age of the oldest late hold in the files of a flight recorder, in ns; nil if the
   /// files are written at the end.
   package var recordedSpan: UInt64?
+  /// Whether to list the programs that wait in a loop, instead of a watch.
+  package var isListing = false
   package var isHelp = false
   package var isSchema = false
 
@@ -60,6 +62,7 @@ package struct WatchOptions: Sendable {
     case "--threshold": threshold = try Self.time(name, needed("20ms"))
     case "-d", "--duration": length = try Self.time(name, needed("30s"))
     case "-p", "--pid": process = try Self.process(needed("PID"))
+    case "--list": isListing = true
     case "--each": isEach = true
     case "--follow": isFollowing = true
     case "--schema": isSchema = true
@@ -76,7 +79,7 @@ package struct WatchOptions: Sendable {
   private static let names =
     [
       "--threshold", "--duration", "--pid", "--each", "--follow", "--fail", "--record", "--schema",
-      "--help",
+      "--list", "--help",
     ]
     + WatchOutput.allCases.map(\.option)
 
@@ -165,12 +168,14 @@ enum WatchHelp {
   static let text = """
     usage: loopbench watch [OPTIONS] -- COMMAND [ARGUMENT…]
            loopbench watch [OPTIONS] --pid PID
+           loopbench watch --list
 
     Finds the event loops of a program, and reports why they were late. A loop is late
     while it runs callbacks for longer than the threshold without waiting for events.
 
       -p, --pid PID      watch a process that runs, by samples of its waits: ticks
                          that are shorter than the threshold / 10 are not seen
+      --list             list the programs of this user that wait in a loop now
       --threshold TIME   a longer callback is late (20ms)
       -d, --duration TIME
                          end after this time; a program that was started is ended
