@@ -255,6 +255,8 @@ let package = Package(
     .executable(name: "loopbench-watch", targets: ["loopbench-watch"]),
     .library(name: "loopbench-waits", type: .dynamic, targets: ["CLoopWait"]),
   ]
+  // The first screen of loopbench lists the programs that wait in a loop.
+  package.targets.first { $0.name == "loopbench" }?.dependencies.append("LoopWatch")
   package.targets += [
     // A watched program preloads this library. It wraps the C library's waits, so no
     // other target may link it.

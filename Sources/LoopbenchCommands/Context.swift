@@ -38,6 +38,24 @@ package struct Context: Sendable {
   /// The commands of the program that are not in the table of commands.
   package var extraCommands: [ExtraCommand] = []
 
+  /// Lists the programs that wait in an event loop, for the first screen. Nil in a program
+  /// without that screen, whose default command is `run`.
+  package var loops: LoopLister?
+
+  /// Returns the lines of the list.
+  ///
+  /// - Parameters:
+  ///   - most: The number of programs to show.
+  ///   - program: The command that the reader calls.
+  package typealias LoopLister = @Sendable (
+    _ most: Int, _ width: Int, _ program: String
+  ) throws -> [String]
+
+  /// `watch`, which is a program of its own and is shown among the commands of `loopbench`.
+  var watchCommand: [(name: String, summary: String)] {
+    loops == nil ? [] : [("watch", "find out why the event loop of a program is late")]
+  }
+
   /// The names of the commands and scenarios of this program.
   package var ownNames: [String] {
     Command.Name.allCases.map(\.rawValue) + extraCommands.map(\.name)

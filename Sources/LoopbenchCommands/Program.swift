@@ -22,6 +22,10 @@ package struct Program {
         try write(.output, Completion(context).reply(to: Array(context.arguments.dropFirst(2))))
         return .success
       }
+      if let screen = FirstScreen(context) {
+        try write(.output, screen.text())
+        return .success
+      }
       if let external = ExternalCommand(context) { throw external.become() }
       if let missing = ExternalCommand.missing(context) { throw missing }
       let options = try OptionParser.parse(
@@ -83,10 +87,23 @@ public enum Loopbench {
 
   /// Like `main(_:)`, with more commands. `list` and the help show them.
   public static func main(_ registry: Registry, commands: [ExtraCommand]) -> Never {
+    main(registry, commands: commands, loops: nil)
+  }
+
+  /// Runs `loopbench` itself, whose first screen shows the lines of `loops`.
+  package static func main(loops: @escaping Context.LoopLister) -> Never {
+    main(.standard, commands: [], loops: loops)
+  }
+
+  private static func main(
+    _ registry: Registry,
+    commands: [ExtraCommand],
+    loops: Context.LoopLister?
+  ) -> Never {
     HostProcess.keepDescriptors()
     HostProcess.guardSignals()
     var context = Context.process(arguments: CommandLine.arguments)
-    (context.registry, context.extraCommands) = (registry, commands)
+    (context.registry, context.extraCommands, context.loops) = (registry, commands, loops)
     if let code = ExtraCommand.run(in: context) { HostProcess.end(withCode: code) }
     HostProcess.end(with: Program(context).run())
   }

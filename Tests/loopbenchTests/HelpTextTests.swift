@@ -29,7 +29,7 @@ struct HelpTextTests {
     let run = FakeProgram().run("help", "run").output
     #expect(run.contains("such as one or\n") || run.contains("such as one or tiny/one"))
     #expect(!run.contains("wake") && run.contains("'tiny.p50>25us'"))
-    #expect(!FakeProgram().run("--help").output.contains("--full"))
+    #expect(!FakeProgram().run("--help").output.contains("compare-libuv"))
   }
 
   @Test("a program has its own name in its help and errors, and lists its own commands")

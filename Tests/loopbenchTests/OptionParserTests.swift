@@ -131,7 +131,7 @@ struct OptionParserTests {
       (["report"], "report needs an argument: loopbench report FILE... [OPTION...]"),
       (
         ["list", "--seed", "1"],
-        "list has no option --seed; it is an option of run, check, replay, trace"
+        "list has no option --seed; it is an option of run, compare-libuv, check, replay, trace"
       ),
       (["baseline", "keep"], "baseline needs save, list, show or rm, got \"keep\""),
     ]

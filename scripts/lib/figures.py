@@ -79,7 +79,7 @@ def picture(text, columns):
 
 
 BLOCKS = {
-    "--insert": ("loopbench", "```console\n$ scripts/loopbench\n{}```\n"),
+    "--insert": ("loopbench", "```console\n$ scripts/loopbench compare-libuv\n{}```\n"),
     "--growth": ("growth", "```text\n{}```\n"),
 }
 

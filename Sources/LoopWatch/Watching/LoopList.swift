@@ -238,7 +238,8 @@ extension LoopList {
     var lines: [String] = []
     if ofOthers > 0 { lines.append("\(ofOthers.grouped) of other users") }
     if unreadable > 0 {
-      let reason = refusal.map { " (\($0))" } ?? ""
+      // One process that may not be read is no reason to change a setting.
+      let reason = programs.isEmpty ? refusal.map { " (\($0))" } ?? "" : ""
       lines.append("\(unreadable.grouped) that may not be read\(reason)")
     }
     return lines.isEmpty ? [] : ["Processes not shown: " + lines.joined(separator: ", ")]

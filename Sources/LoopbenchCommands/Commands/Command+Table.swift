@@ -21,25 +21,26 @@ extension Command {
           + " named\", in 20 to 40 s. SCENARIO may be one series of a scenario, as list prints it.",
         interrupting,
       ],
-      screenDetails: [
-        "Without a name it answers six questions on one screen, within 20 s: how late timers fire,"
-          + " how long wakes take, and the costs of posts, duplicate commits and idle ticks. Each"
-          + " answer is compared with libuv.",
-        "For named scenarios, and with --full for all except those listed as \"only if named\", it"
-          + " measures every peer, interleaved in rounds, and prints a table for each series. It"
-          + " also prints tables for options that only tables can show, such as --peers. SCENARIO"
-          + " may be one series, such as wake/across.",
-        "A file of a run without a name contains the six series of the screen. Use --full -o FILE"
-          + " for a baseline of all scenarios.",
-        "lt means LoopTransactions, and uv means libuv, used from C. A floor does the same work"
-          + " without a loop: it is the least that the work can cost, and is not judged.",
+      examples: [
+        "loopbench run": "every scenario, as tables",
+        "loopbench wake -p lt,uv": "one scenario, two peers",
+        "loopbench wake -o wake.json": "keep the full result",
+      ]
+    ),
+    Command(
+      name: .compareLibuv,
+      summary: "answer on one screen how late a loop is, compared with libuv",
+      details: [
+        "Answers six questions, within 20 s: how late timers fire, how long wakes take, and the costs"
+          + " of posts, duplicate commits and idle ticks. Each answer is compared with libuv, used"
+          + " from C.",
+        "A file of the run contains the six series of the screen. Use run -o FILE for a baseline of"
+          + " all scenarios.",
         interrupting,
       ],
       examples: [
-        "loopbench": "how late is your loop?",
-        "loopbench --full": "every scenario, as tables",
-        "loopbench wake -p lt,uv": "one scenario, two peers",
-        "loopbench wake -o wake.json": "keep the full result",
+        "loopbench compare-libuv": "how late is your loop?",
+        "loopbench compare-libuv -o answer.json": "keep the full result",
       ]
     ),
     Command(

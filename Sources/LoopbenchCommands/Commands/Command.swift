@@ -12,13 +12,11 @@ package struct Command: Sendable {
   package let summary: String
   /// The paragraphs that follow the summary in the help.
   package var details: [String] = []
-  /// The same in a program whose default run prints one screen. Empty if they do not
-  /// differ.
-  package var screenDetails: [String] = []
   package var examples: KeyValuePairs<String, String> = [:]
 
-  package enum Name: String, CaseIterable, Sendable {
+  package enum Name: String, CaseIterable, CustomStringConvertible, Sendable {
     case run
+    case compareLibuv = "compare-libuv"
     case list
     case report
     case compare
@@ -33,6 +31,8 @@ package struct Command: Sendable {
     case schema
     case help
     case version
+
+    package var description: String { rawValue }
   }
 
   /// The operands that a command accepts.
@@ -56,9 +56,11 @@ package struct Command: Sendable {
 }
 
 extension Command {
-  /// The paragraphs that follow the summary in the help of a program with `registry`.
-  func details(in registry: Registry) -> [String] {
-    screenDetails.isEmpty || Question.answerable(by: registry).isEmpty ? details : screenDetails
+  /// The rows of the table that a program with `registry` has. A program without the
+  /// scenarios of the questions does not compare libuv.
+  static func table(in registry: Registry) -> [Command] {
+    let isComparing = !Question.answerable(by: registry).isEmpty
+    return table.filter { isComparing || $0.name != .compareLibuv }
   }
 
   /// The examples, with a scenario and peers of `registry`.
@@ -70,7 +72,7 @@ extension Command {
     let isOther = !registry.scenarios.contains { $0.name == scenario }
     let named = examples.map { example in
       let line = example.key.naming(program)
-      return (key: line == "loopbench" ? program : line, value: example.value)
+      return (key: line, value: example.value)
     }
     guard isOther, let first = registry.scenarios.first else {
       return named.map { ($0.key, $0.value) }

@@ -21,7 +21,7 @@ struct Invocation {
   /// Runs the command.
   func run() throws -> ExitCode {
     switch options.command {
-    case .run: try measure()
+    case .run, .compareLibuv: try measure()
     case .check: try check()
     case .replay: try replay()
     case .trace: try trace()
@@ -36,12 +36,13 @@ struct Invocation {
 }
 
 extension Invocation {
-  /// `loopbench run`: measures, prints and writes, and compares with a baseline.
+  /// `loopbench run` and `compare-libuv`: measures, prints and writes, and compares with a baseline.
   private func measure() throws -> ExitCode {
     let rules = try options.rules.map { try FailRule($0) }
     if options.baseline == nil, rules.contains(where: \.needsBase) {
       throw LoopbenchError.usage("--fail with an increase needs --baseline NAME or FILE")
     }
+    let questions = try questions()
     let plan = try RunPlan(options, registry: context.registry, answering: questions)
     guard !options.isDryRun else {
       try write(.output, plan.text)

@@ -2,18 +2,16 @@ import LoopbenchKit
 
 extension Invocation {
   /// The questions of a run that prints one screen. Empty if the run prints tables.
-  var questions: [Question] {
-    options.asksNothing ? Question.answerable(by: context.registry) : []
-  }
-}
-
-extension Options {
-  /// Whether the options ask neither for a part of the results nor for a detail that
-  /// only tables show.
-  var asksNothing: Bool {
-    command == .run && operands.isEmpty && series.isEmpty && peers == nil && !isFull && !isClosed
-      && format == .text && percentiles == Percentile.standard && unit == nil
-      && baseline == nil && rules.isEmpty
+  func questions() throws(LoopbenchError) -> [Question] {
+    guard options.command == .compareLibuv else { return [] }
+    let questions = Question.answerable(by: context.registry)
+    guard !questions.isEmpty else {
+      throw .unavailable(
+        "\(context.programName) does not have the series that are compared with libuv; run loopbench"
+          + " compare-libuv"
+      )
+    }
+    return questions
   }
 }
 

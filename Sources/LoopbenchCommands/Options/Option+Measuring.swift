@@ -19,20 +19,14 @@ extension Option {
 
   static let choosing: [Option] = [
     Option(
-      "--full",
-      of: [.run],
-      "measure all scenarios but those \"only if named\", and print a table for each series",
-      .on(\.isFull)
-    ),
-    Option(
       "-p, --peers LIST",
-      of: tracers.union([.report, .plot]),
+      of: tabulators.union([.trace, .report, .plot]),
       "only these peers, separated by commas, or all (default: \(defaultPeers))",
       .optional(OptionValues.names, or: OptionValues.someNames, .peers, \.peers)
     ),
     Option(
       "--series LIST",
-      of: choosers,
+      of: selectors,
       "only these series, separated by commas, such as same.low or wake/across, or all",
       .parsed(OptionValues.names, or: OptionValues.someNames, .any, \.series)
     ),
@@ -107,7 +101,7 @@ extension Option {
     ),
     Option(
       "--closed",
-      of: choosers,
+      of: selectors,
       "wait for each answer before the next send in open-loop series, to measure throughput",
       .on(\.isClosed)
     ),

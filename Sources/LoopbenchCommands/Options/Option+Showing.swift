@@ -6,7 +6,7 @@ extension Option {
   static let showing: [Option] = [
     Option(
       "--percentiles LIST",
-      of: measurers.union([.report]),
+      of: tabulators.union([.report]),
       "percentile columns, such as 50,99.9,max (default: 50,90,99,99.9,max)",
       .parsed(
         Percentile.list,
@@ -17,7 +17,7 @@ extension Option {
     ),
     Option(
       "-u, --unit UNIT",
-      of: measurers.union([.report]),
+      of: tabulators.union([.report]),
       "unit of times: auto, ns, us or ms (default: auto, one per table)",
       .value(.oneOf(units)) { options, value in
         guard units.contains(value) else { return OptionValues.list(units) }

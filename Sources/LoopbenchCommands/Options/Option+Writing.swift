@@ -4,12 +4,13 @@ extension Option {
   static let comparing: [Option] = [
     Option(
       "--baseline NAME|FILE",
+      of: tabulators,
       "compare the results with this baseline or file",
       .optional(OptionValues.text, or: "the name of a baseline, or a file", .file, \.baseline)
     ),
     Option(
       "--fail RULE",
-      of: measurers.union([.compare]),
+      of: tabulators.union([.compare]),
       "fail if slower than allowed, such as 'p99>+10%' or 'wake.p50>25us'; repeatable",
       .parsed(OptionValues.text, or: "a rule such as p99>+10% or wake.p50>25us") {
         $0.rules.append($1)
@@ -17,7 +18,7 @@ extension Option {
     ),
     Option(
       "--force",
-      of: measurers.union([.compare]),
+      of: tabulators.union([.compare]),
       "compare results of different machines or settings",
       .on(\.allowsOtherMachine)
     ),
@@ -38,7 +39,7 @@ extension Option {
   static let writing: [Option] = [
     Option(
       "-f, --format FORMAT",
-      of: measurers.union([.report]),
+      of: tabulators.union([.report]),
       "print text, markdown, json, ndjson, csv, hgrm or prom (default: text)",
       .oneOf(\.format)
     ),

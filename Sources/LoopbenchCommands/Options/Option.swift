@@ -115,11 +115,15 @@ extension Option {
     Self.of(command).first { $0.long == long }
   }
 
-  static let measurers: Set<Command.Name> = [.run, .check, .replay]
+  static let measurers = tabulators.union([.compareLibuv])
+  /// Commands that measure chosen series and print tables.
+  static let tabulators: Set<Command.Name> = [.run, .check, .replay]
   static let tracers = measurers.union([.trace])
   /// Commands that choose the number of operations and their times. `replay` is not one
   /// of them, because a recorded load determines both.
-  static let choosers: Set<Command.Name> = [.run, .check, .trace]
+  static let choosers: Set<Command.Name> = [.run, .compareLibuv, .check, .trace]
+  /// Commands that choose series and how they are measured.
+  static let selectors: Set<Command.Name> = [.run, .check, .trace]
   static let readers: Set<Command.Name> = [.report, .compare, .plot]
 }
 

@@ -18,9 +18,6 @@ package struct Options: Equatable, Sendable {
   /// The scenarios of a result file to show. Empty means all.
   package var shownScenarios: [String] = []
 
-  /// Whether to measure every standard scenario and to print tables.
-  package var isFull = false
-
   /// The duration of the whole run in ns. Nil means about 20 s.
   package var duration: UInt64?
   /// The samples of each peer in each series, over all rounds.

@@ -39,7 +39,8 @@ package struct Completion {
     if case .value(let values, _) = option?.action { return candidates(values, current) }
     if current.hasPrefix("-") { return options.map { ($0.long, $0.summary(in: context.registry)) } }
     let all =
-      Command.table.map { ($0.name.rawValue, $0.summary) }
+      context.watchCommand.map { ($0.name, $0.summary) }
+      + Command.table(in: context.registry).map { ($0.name.rawValue, $0.summary) }
       + context.extraCommands.map { ($0.name, $0.summary) }
     let commands = command == nil ? all : []
     // A file to draw has a dot or a slash in its name.

@@ -5,25 +5,24 @@ package enum HelpText {
   /// The output of `loopbench --help`.
   package static func overview(_ context: Context) -> String {
     let (registry, program) = (context.registry, context.programName)
-    let hasScreen = !Question.answerable(by: registry).isEmpty
-    let all = hasScreen ? "--full" : "default"
-    let answer = " Without a scenario it answers on one screen how late a loop is, within 20 s."
+    let isStandard = !Question.answerable(by: registry).isEmpty
+    let purpose = context.loops == nil ? "" : "finds out why the loop of a program is late, and "
+    let list = " Without arguments it lists the programs that wait in a loop."
     let commands =
-      Command.table.map { ($0.name.rawValue, $0.summary) }
+      context.watchCommand + Command.table(in: registry).map { ($0.name.rawValue, $0.summary) }
       + context.extraCommands.map { ($0.name, $0.summary) }
     return String(blocks: [
       Layout.wrapped(
-        "\(program) measures the latency of event loops, side by side in the same run."
-          + (hasScreen ? answer : "")
+        "\(program) \(purpose)measures the latency of event loops, side by side in the same run."
+          + (context.loops == nil ? "" : list)
       ),
       ["Usage: \(program) [COMMAND] [SCENARIO...] [OPTION...]"],
       ["Commands:"] + Layout.rows(commands),
-      ["Scenarios (\(all): all but those \"only if named\", in 20 to 40 s):"]
+      ["Scenarios (default: all but those \"only if named\", in 20 to 40 s):"]
         + Layout.rows(registry.scenarios.map { ($0.name, $0.listing) }),
       // The standard registry has too many peers. `list peers` shows them.
-      hasScreen ? [] : peers(of: registry),
-      ["Common options:"]
-        + options(favourites.filter { hasScreen || $0.long != "--full" }, registry),
+      isStandard ? [] : peers(of: registry),
+      ["Common options:"] + options(favourites, registry),
       Layout.wrapped(
         "`\(program) help COMMAND` shows all options of a command, `\(program) help SCENARIO`"
           + " explains what it times, and `\(program) man` lists the exit codes."
@@ -41,7 +40,7 @@ package enum HelpText {
   }
 
   private static let favourites = [
-    "--full", "--peers", "--duration", "--rounds", "--format", "--output", "--help", "--version",
+    "--peers", "--duration", "--rounds", "--format", "--output", "--help", "--version",
   ].compactMap(Option.named)
 
   /// The output of `loopbench help COMMAND`.
@@ -57,7 +56,7 @@ package enum HelpText {
     }
     return String(
       blocks: [["Usage: \(command.usage(of: program))"], Layout.wrapped(sentence(command.summary))]
-        + command.details(in: registry).map { Layout.wrapped($0) }
+        + command.details.map { Layout.wrapped($0) }
         + groups
         + [examples(of: command, registry, program)]
     )

@@ -20,10 +20,11 @@ package struct ListText {
     registry = context.registry
     let own = context.ownNames
     extras = context.extraCommands
-    let others = ExternalCommand.all(in: context.folders).filter {
-      !ExternalCommand.isNamed($0, context.programName)
+    let others = ExternalCommand.all(in: context.folders).filter { name in
+      !ExternalCommand.isNamed(name, context.programName)
+        && !context.watchCommand.contains { $0.name == name }
     }
-    externals = others.map { name in
+    externals = context.watchCommand + others.map { name in
       let note =
         own.contains(name)
         ? "; run it by that name, because \(name) is \(context.programName)'s own" : ""
@@ -72,7 +73,7 @@ extension ListText {
       }
     case .formats: ReportFormat.allCases.map { Entry(name: $0.rawValue, summary: $0.summary) }
     case .commands:
-      Command.table.map { Entry(name: $0.name.rawValue, summary: $0.summary) }
+      Command.table(in: registry).map { Entry(name: $0.name.rawValue, summary: $0.summary) }
         + extras.map { Entry(name: $0.name, summary: $0.summary) }
         + externals.map { Entry(name: $0.name, summary: $0.summary) }
     }

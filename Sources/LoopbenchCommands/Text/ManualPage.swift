@@ -4,14 +4,14 @@ package import LoopbenchKit
 /// and options.
 package enum ManualPage {
   /// The date of the last change to the text of this file.
-  private static let date = "2026-11-22"
+  private static let date = "2026-11-28"
 
   package static func render(_ registry: Registry) -> String {
     let tool = Report.Tool.loopbench
     let blocks = [
       [".TH LOOPBENCH 1 \(date) \"\(tool.name) \(tool.version)\" \"User Commands\""],
       section("NAME", text("loopbench - measure the latency of event loops, side by side")),
-      section("SYNOPSIS", synopsis),
+      section("SYNOPSIS", synopsis(in: registry)),
       section("DESCRIPTION", description),
       section("COMMANDS", commands(in: registry)),
       section("SCENARIOS", items(registry.scenarios.map { ($0.name, $0.listing) })),
@@ -19,7 +19,7 @@ package enum ManualPage {
       section("EXIT STATUS", items(ExitCode.allCases.map { (String($0.rawValue), $0.summary) })),
       section("ENVIRONMENT", items(environment)),
       section("FILES", items(files)),
-      section("EXAMPLES", Command.table.flatMap { examples($0, registry) }),
+      section("EXAMPLES", Command.table(in: registry).flatMap { examples($0, registry) }),
     ]
     return blocks.flatMap { $0 }.joined(separator: "\n") + "\n"
   }
@@ -28,6 +28,8 @@ package enum ManualPage {
     "loopbench measures several implementations of the same operation with an event loop, called"
       + " peers, side by side. Every round measures each peer once, in an order that a seed"
       + " determines, so that drift of the machine affects all of them.",
+    "loopbench watch finds out why the event loop of a program is late; loopbench watch --help"
+      + " describes it. loopbench without arguments lists the programs that wait in a loop.",
     "Results go to standard output, everything else to standard error. loopbench NAME runs a"
       + " program loopbench-NAME beside loopbench or on PATH.",
   ]
@@ -67,14 +69,14 @@ extension ManualPage {
     [".SH \(title)"] + lines
   }
 
-  private static var synopsis: [String] {
-    Command.table.flatMap { [".B " + escaped($0.usage()), ".br"] }.dropLast()
+  private static func synopsis(in registry: Registry) -> [String] {
+    Command.table(in: registry).flatMap { [".B " + escaped($0.usage()), ".br"] }.dropLast()
   }
 
   private static func commands(in registry: Registry) -> [String] {
-    Command.table.flatMap { command in
+    Command.table(in: registry).flatMap { command in
       item(command.name.rawValue, command.summary)
-        + command.details(in: registry).flatMap { [".IP"] + text($0) }
+        + command.details.flatMap { [".IP"] + text($0) }
     }
   }
 
@@ -82,8 +84,9 @@ extension ManualPage {
     let options = Option.table.filter { $0.group == group }
     return [".SS " + escaped(group.rawValue)]
       + options.flatMap { option in
-        let takers = Command.Name.allCases.filter(option.commands.contains).map(\.rawValue)
-        let isGeneral = takers.count == Command.Name.allCases.count
+        let takers = Command.table(in: registry).map(\.name).filter(option.commands.contains)
+          .map(\.rawValue)
+        let isGeneral = option.commands.count == Command.Name.allCases.count
         let suffix = isGeneral ? "" : " (\(takers.joined(separator: ", ")))"
         let usage = String(option.usage.drop { $0 == " " })
         return item(usage, option.summary(in: registry) + suffix)

@@ -46,7 +46,7 @@ extension Screen {
     let quiet = ("\(program) help wake", "where a wake begins and ends")
     let busy = ("\(program) doctor", "each fault of this machine, with its remedy")
     return [
-      ("\(program) --full", "every scenario, with percentiles and intervals"),
+      ("\(program) run", "every scenario, with percentiles and intervals"),
       machine.faults.isEmpty ? quiet : busy,
     ]
   }

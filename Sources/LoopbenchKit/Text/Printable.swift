@@ -98,8 +98,7 @@ package enum ASCII {
   ]
 }
 
-/// Colours verdicts on a terminal. A verdict has the same meaning without its
-/// colour.
+/// Colours of verdicts and bold commands on a terminal, which mean the same without.
 package struct ANSIStyle: Sendable {
   private let isOn: Bool
 
@@ -110,6 +109,9 @@ package struct ANSIStyle: Sendable {
     "regressed": 31, "bad": 31, "sooner": 32, "cheaper": 32, "later": 31, "dearer": 31,
     "unsure": 33,
   ]
+
+  /// The text in bold.
+  package func bold(_ text: String) -> String { isOn ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
   /// Colours the first verdict among the words of `cell` inside `text`.
   package func colored(_ cell: String, in text: String) -> String {

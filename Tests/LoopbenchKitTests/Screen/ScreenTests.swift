@@ -39,7 +39,7 @@ struct ScreenTests {
     let timers = try #require(lines.firstIndex(of: "timers"))
     #expect(lines[timers + 1].hasPrefix("  68.6 us"))
     #expect(lines[timers + 1].hasSuffix("x sooner"))
-    let full = try #require(lines.firstIndex(of: "loopbench --full"))
+    let full = try #require(lines.firstIndex(of: "loopbench run"))
     #expect(lines[full + 1].hasPrefix("  every scenario"))
   }
 
