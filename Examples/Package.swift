@@ -161,8 +161,18 @@ let package = Package(
 #if os(Linux)
   package.targets += [
     .systemLibrary(name: "CAffinity"),
+    // In C on libuv: loopbench watch needs nothing of this library in a program.
     .executableTarget(
       name: "planted-holds",
+      dependencies: [.product(name: "CUV", package: "LoopTransactions")]
+    ),
+    .testTarget(
+      name: "plantedHoldsTests",
+      dependencies: ["planted-holds"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "watchdog-holds",
       dependencies: [
         "CAffinity",
         "CGTK",

@@ -1,15 +1,17 @@
 // Prints:
-//   shows abc
+//   saved 1000 characters
 
 import LoopTransactions
 
-nonisolated final class Label {
-  func show(_ text: String) { print("shows", text) }
+nonisolated final class Note {
+  var text = ""
+  func save() { print("saved \(text.count) characters") }
 }
-let show = Selector<Label>.Carrying<String>("show") { label, text in
-  label.show(text)
+let save = Selector<Note>("save") { $0.save() }
+let loop = try EventLoop(), note = Note()
+for _ in 1...1000 {
+  note.text += "a"
+  loop.commit(note, save)  // adds it the first time only
 }
-let loop = try EventLoop(), label = Label()
-for text in ["a", "ab", "abc"] { loop.commit(label, show, text) }
-loop.run()
+loop.run()  // saves once, and returns when nothing is left to do
 try loop.close()

@@ -10,8 +10,8 @@ import LoopTransactionsSDL
 // Or runs a healthy loop, of which nothing may be reported but a lack of CPUs.
 
 let usage = """
-  usage: planted-holds (plain | gtk | sdl | executor) [ROUNDS]
-         planted-holds healthy [SECONDS]
+  usage: watchdog-holds (plain | gtk | sdl | executor) [ROUNDS]
+         watchdog-holds healthy [SECONDS]
   """
 let words = CommandLine.arguments.dropFirst()
 guard let mode = words.first, words.count <= 2,

@@ -3,7 +3,7 @@ import Foundation
 
 /// Prints a message on standard error and ends the program.
 func fail(_ message: String, code: Int32 = 1) -> Never {
-  FileHandle.standardError.write(Data("planted-holds: \(message)\n".utf8))
+  FileHandle.standardError.write(Data("watchdog-holds: \(message)\n".utf8))
   exit(code)
 }
 
