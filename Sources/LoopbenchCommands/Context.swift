@@ -47,9 +47,8 @@ package struct Context: Sendable {
   /// - Parameters:
   ///   - most: The number of programs to show.
   ///   - program: The command that the reader calls.
-  package typealias LoopLister = @Sendable (
-    _ most: Int, _ width: Int, _ program: String
-  ) throws -> [String]
+  package typealias LoopLister =
+    @Sendable (_ most: Int, _ width: Int, _ program: String) throws -> [String]
 
   /// `watch`, which is a program of its own and is shown among the commands of `loopbench`.
   var watchCommand: [(name: String, summary: String)] {

@@ -68,9 +68,14 @@ struct LoopListTests {
   @Test("busy programs come first, then epoll before poll, more loops, and newer processes")
   func order() {
     func look(_ wait: String, _ used: UInt64, loops: Int32 = 1) -> Process {
-      process("p", [Int32: Thread](uniqueKeysWithValues: (1...loops).map {
-        ($0, Thread(running: $0 == 1 ? used : 0, wait: wait))
-      }))
+      process(
+        "p",
+        [Int32: Thread](
+          uniqueKeysWithValues: (1...loops).map {
+            ($0, Thread(running: $0 == 1 ? used : 0, wait: wait))
+          }
+        )
+      )
     }
     let first: [Int32: Process] = [
       1: look("poll", 0), 2: look("epoll", 0), 3: look("epoll", 0, loops: 2), 4: look("select", 0),

@@ -1,7 +1,7 @@
 """usage: python3 scripts/lib/comparison.py [--self-test]
 
-Compares the figures of the page Comparison with the documents that it copies them from.
-A figure is a number with its unit (76.7 ns, 1.01×, 55 %) or a count without one (2,479),
+Compares the figures of the page Comparison, and of the README's section about costs, with
+the documents that they are copied from. A figure is a number with its unit (76.7 ns, 1.01×, 55 %) or a count without one (2,479),
 outside of `code`. The last table of the section about SwiftNIO is left out: its programs
 are not part of this repository.
 
@@ -10,7 +10,11 @@ exit: 0 no fault, 1 faults, which are printed, 2 usage
 import re
 import sys
 
-PAGE = "Sources/LoopTransactions/LoopTransactions.docc/Comparison.md"
+# The pages, each with the heading of the only section that has figures, or None.
+PAGES = {
+    "Sources/LoopTransactions/LoopTransactions.docc/Comparison.md": None,
+    "README.md": "## Costs",
+}
 SOURCES = (
     "docs/performance.md", "docs/loopbench.md", "Hosts/README.md", "Display/docs/frames.md",
 )
@@ -35,18 +39,18 @@ def known(paths):
             for figure in figures(line, plain=True)}
 
 
-def faults(lines, sources):
+def faults(page, lines, sources, section=None):
     here = code = False
     for number, line in enumerate(lines, 1):
         if line.startswith("```"):
             code = not code
         elif line.startswith("#"):
-            here = True
+            here = section in (None, line.strip())
         elif ELSEWHERE in line:
             here = False
         for figure in figures(CODE.sub("", line)) if here and not code else []:
             if figure not in sources:
-                yield f"{PAGE}:{number}: {figure} is in none of {', '.join(SOURCES)}"
+                yield f"{page}:{number}: {figure} is in none of {', '.join(SOURCES)}"
 
 
 # A line of the page, and its faults beside a document with 2479, 3.00, 1.01× and 55 %.
@@ -59,14 +63,18 @@ SAMPLES = [
 
 def self_test():
     sources = set(figures("2479, 3.00 and 1.01× of 55 %", plain=True))
-    wrong = [line for line, count in SAMPLES if len(list(faults(["# A", line], sources))) != count]
+    def count(line, section=None):
+        return len(list(faults("", ["# A", line, "# B"], sources, section)))
+    wrong = [line for line, expected in SAMPLES if count(line) != expected or count(line, "# B")]
     return [f"comparison: another number of faults in: {line}" for line in wrong]
 
 
 def main(arguments):
     if arguments not in ([], ["--self-test"]):
         return print(__doc__) or 2
-    found = self_test() if arguments else list(faults(open(PAGE, encoding="utf-8"), known(SOURCES)))
+    found = self_test() if arguments else [
+        fault for page, section in PAGES.items()
+        for fault in faults(page, open(page, encoding="utf-8"), known(SOURCES), section)]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -11,8 +11,10 @@ struct PlantedHoldsTests {
     let output = try run(["4"])
     #expect(
       output.lines == [
-        "planted holds:", "  render_page  computed for 60 ms       x 2",
-        "  append_log   waited 80 ms for a child x 1", "  read_cache   waited 70 ms for a lock  x 1",
+        "planted holds:",
+        "  render_page  computed for 60 ms       x 2",
+        "  append_log   waited 80 ms for a child x 1",
+        "  read_cache   waited 70 ms for a lock  x 1",
       ]
     )
     #expect(output.code == 0 && output.errors == "")

@@ -24,12 +24,14 @@ package struct ListText {
       !ExternalCommand.isNamed(name, context.programName)
         && !context.watchCommand.contains { $0.name == name }
     }
-    externals = context.watchCommand + others.map { name in
-      let note =
-        own.contains(name)
-        ? "; run it by that name, because \(name) is \(context.programName)'s own" : ""
-      return (name, "the program loopbench-\(name)" + note)
-    }
+    externals =
+      context.watchCommand
+      + others.map { name in
+        let note =
+          own.contains(name)
+          ? "; run it by that name, because \(name) is \(context.programName)'s own" : ""
+        return (name, "the program loopbench-\(name)" + note)
+      }
     self.isJSON = isJSON
     programName = context.programName
   }
