@@ -1,12 +1,11 @@
 import LoopbenchCommands
+
 #if os(Linux)
   import LoopWatch
-#endif
 
-Loopbench.main { most, width, program in
-  #if os(Linux)
-    try LoopList.lines(most: most, width: width, program: program)
-  #else
+  Loopbench.main { try LoopList.lines(most: $0, width: $1, program: $2) }
+#else
+  Loopbench.main { _, _, _ in
     ["loopbench watch needs Linux, so the programs that run are not listed."]
-  #endif
-}
+  }
+#endif

@@ -92,6 +92,7 @@ struct LoopListTests {
     let list = list([4711: node, 12: node], [4711: node, 12: node])
     #expect(
       list.lines(most: 1, width: 44, program: "loopbench") == [
+        "Programs that wait in an event loop now:",
         "   pid  loops  wait   CPU  program",
         "  4711      1  epoll  0 %  node server.js -…",
         "  and 1 more: loopbench watch --list",

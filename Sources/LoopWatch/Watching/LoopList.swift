@@ -199,14 +199,16 @@ extension SystemCall {
 // MARK: - Text
 
 extension LoopList {
-  /// The list of now as lines, or the reason for which there is none.
+  /// The list of now as lines.
+  ///
+  /// - Throws: `LoopbenchError` if `/proc` cannot be read, or the error of the loop.
   package static func lines(
     most: Int = .max,
     width: Int = .max,
     program: String
   ) throws -> [String] {
-    try read()?.lines(most: most, width: width, program: program)
-      ?? ["/proc cannot be read, so the programs that run are not listed."]
+    guard let list = try read() else { throw LoopbenchError.unavailable("/proc cannot be read") }
+    return list.lines(most: most, width: width, program: program)
   }
 
   /// The lines of the list.
@@ -223,6 +225,7 @@ extension LoopList {
 
   private func table(_ most: Int) -> [String] {
     guard !programs.isEmpty else { return ["No program of this user waits in an event loop now."] }
+    let title = "Programs that wait in an event loop now:"
     var table = TextTable(titles: ["pid", "loops", "wait", "CPU", "program"], left: [2, 4])
     for program in programs.prefix(most) {
       table.add([
@@ -231,7 +234,7 @@ extension LoopList {
         Decimals.text(program.share * 100, digits: 0) + " %", program.command,
       ])
     }
-    return table.lines(indent: "  ")
+    return [title] + table.lines(indent: "  ")
   }
 
   private var notShown: [String] {

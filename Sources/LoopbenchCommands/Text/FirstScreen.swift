@@ -10,7 +10,7 @@ struct FirstScreen {
   private var program: String { context.programName }
 
   /// The number of programs in the list. The screen then has at most 24 lines of 80 columns.
-  private static let most = 5
+  private static let most = 4
 
   /// Nil if the command line has arguments, or if the program has no such screen.
   init?(_ context: Context) {
@@ -42,9 +42,9 @@ struct FirstScreen {
 
   private var list: [String] {
     do {
-      return ["Programs that wait in a loop now:"] + (try loops(Self.most, width, program))
+      return try loops(Self.most, width, program)
     } catch {
-      return "The programs that run cannot be listed: \(error)".wrapped(to: width)
+      return "The programs that run are not listed: \(error).".wrapped(to: width)
     }
   }
 
