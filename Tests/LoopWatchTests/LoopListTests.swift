@@ -54,14 +54,14 @@ struct LoopListTests {
     #expect(program?.share == 0.3)
   }
 
-  @Test("a process with an epoll descriptor that only computes is listed as busy")
-  func busy() {
+  @Test("the loop of a process with an epoll descriptor that does not wait is held")
+  func held() {
     func look(_ running: UInt64, _ hasEpoll: Bool) -> Process {
       Process(command: "held", hasEpoll: hasEpoll, threads: [9: Thread(running: running)])
     }
     let held = list([9: look(0, true)], [9: look(100, true)]).programs
-    #expect(held == [.init(process: 9, command: "held", loops: 0, waits: ["busy"], share: 1)])
-    #expect(list([9: look(0, true)], [9: look(4, true)]).programs.isEmpty)
+    #expect(held == [.init(process: 9, command: "held", loops: 0, waits: ["held"], share: 1)])
+    #expect(list([9: look(0, true)], [9: look(0, true)]).programs.first?.waits == ["held"])
     #expect(list([9: look(0, false)], [9: look(100, false)]).programs.isEmpty)
   }
 
@@ -110,7 +110,7 @@ struct LoopListTests {
       LoopList(look, look).lines(program: "scripts/loopbench") == [
         "No program of this user waits in an event loop now.",
         "Processes not shown: 1,200 of other users, 2 that may not be read (ptrace_scope is 1)",
-        "To see why one is late: scripts/loopbench watch -- COMMAND",
+        "To start a program and watch it: scripts/loopbench watch -- COMMAND",
       ]
     )
   }

@@ -30,10 +30,6 @@ package struct LoopList: Equatable, Sendable {
   /// The reason for which they may not be read.
   package let refusal: String?
 
-  /// A process with an epoll descriptor and no thread that was seen waiting has a busy
-  /// loop from this share of a CPU on. Not measured.
-  private static let leastBusy = 0.05
-
   /// Compares two looks at the processes.
   package init(_ first: ProcessLook, _ second: ProcessLook) {
     let length = Double(max(second.time.since(first.time), 1))
@@ -60,14 +56,14 @@ package struct LoopList: Equatable, Sendable {
       }
       return sum + now.running.since(before.running)
     }
-    let share = Double(used) / length
-    guard !waits.isEmpty || process.hasEpoll && share >= leastBusy else { return nil }
+    // The loop of a process with an epoll descriptor that does not wait is held.
+    guard !waits.isEmpty || process.hasEpoll else { return nil }
     return Program(
       process: number,
       command: process.command,
       loops: waits.count,
-      waits: waits.isEmpty ? ["busy"] : Set(waits.values).sorted(),
-      share: share
+      waits: waits.isEmpty ? ["held"] : Set(waits.values).sorted(),
+      share: Double(used) / length
     )
   }
 
@@ -249,7 +245,9 @@ extension LoopList {
   }
 
   private func hint(_ program: String) -> String {
-    let first = programs.first.map { "--pid \($0.process)" } ?? "-- COMMAND"
-    return "To see why one is late: \(program) watch \(first)"
+    guard let first = programs.first else {
+      return "To start a program and watch it: \(program) watch -- COMMAND"
+    }
+    return "To see why one is late: \(program) watch --pid \(first.process)"
   }
 }
