@@ -4,11 +4,18 @@ import Testing
 
 @Suite("WatchSummary")
 struct WatchSummaryTests {
-  private func late(_ length: UInt64, _ parts: [Cause: UInt64], culprit: String? = nil) -> LateHold
-  {
+  private func late(
+    _ length: UInt64,
+    _ parts: [Cause: UInt64],
+    culprit: String? = nil,
+    events: Int = 1
+  ) -> LateHold {
     var divided = HoldParts()
     for (cause, time) in parts { divided[cause] = time * 1_000_000 }
-    var late = LateHold(hold: Hold(began: 0, ended: length * 1_000_000), parts: divided)
+    var late = LateHold(
+      hold: Hold(began: 0, ended: length * 1_000_000, events: events),
+      parts: divided
+    )
     if let culprit { late.captures = [Capture(stack: [StackFrame(culprit, role: .program)])] }
     return late
   }
@@ -51,6 +58,17 @@ struct WatchSummaryTests {
 
         """
     )
+  }
+
+  @Test("a row tells how many events its holds had, if they had several")
+  func events() {
+    var summary = WatchSummary(threshold: 20_000_000)
+    summary.add(late(40, [.running: 40], culprit: "f", events: 1))
+    #expect(summary.table(width: 80)[0].hasSuffix("once  worst 40 ms"))
+    summary.add(late(30, [.running: 30], culprit: "f", events: 1001))
+    #expect(summary.table(width: 80)[0].hasSuffix("2 times  worst 40 ms, 501 events each"))
+    summary.add(late(900, [.blocked: 900], culprit: "g", events: 30))
+    #expect(summary.table(width: 80)[0].hasSuffix("  once  worst 900 ms, 30 events"))
   }
 
   @Test("a watch of many functions keeps the longest rows, and the time of the others")

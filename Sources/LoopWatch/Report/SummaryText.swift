@@ -40,7 +40,7 @@ extension WatchSummary {
         TimeText.duration(row.time), row.cause.rawValue,
         hasOneLoop ? description : "\(row.thread): \(description)",
         row.count == 0 ? "" : row.count == 1 ? "once" : "\(row.count.grouped) times",
-        row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))",
+        row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))" + events(of: row),
       ].map(\.printable)
     }
     var widths = (0..<5).map { column in cells.map { $0[column].count }.max() ?? 0 }
@@ -56,6 +56,14 @@ extension WatchSummary {
         + row[4].padded(to: widths[4], isLeft: true)
       return (left + middle + name + right).trimmingEnd
     }
+  }
+
+  /// `, 180 events each`: many short callbacks, not a long one. Empty if most holds had
+  /// one event.
+  private func events(of row: Row) -> String {
+    let mean = row.events / row.count
+    guard mean >= 2 else { return "" }
+    return ", \(mean.grouped) events" + (row.count == 1 ? "" : " each")
   }
 
   package func description(of row: Row) -> String {

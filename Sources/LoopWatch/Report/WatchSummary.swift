@@ -65,6 +65,8 @@ package struct WatchSummary: Sendable {
     package fileprivate(set) var count = 0
     /// The longest of these holds, in ns.
     package fileprivate(set) var worst: UInt64 = 0
+    /// The events that the waits before these holds returned.
+    package fileprivate(set) var events = 0
     /// A stack of the longest hold with this cause that has one, innermost function
     /// first.
     package fileprivate(set) var stack: [StackFrame] = []
@@ -116,6 +118,7 @@ package struct WatchSummary: Sendable {
       if cause == main {
         row.count += 1
         row.worst = max(row.worst, late.hold.length)
+        row.events += late.hold.events
       }
       row.keepLongest(late)
       rows[key] = row
@@ -155,6 +158,7 @@ extension WatchSummary.Row {
     time += other.time
     count += other.count
     worst = max(worst, other.worst)
+    events += other.events
   }
 
   fileprivate mutating func keepLongest(_ late: LateHold) {
