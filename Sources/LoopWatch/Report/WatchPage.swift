@@ -11,7 +11,10 @@ package struct WatchPage {
     self.result = result
     lanes = HoldLane.all(in: result)
     let holds = result.holds
-    graphs = Cause.allCases.map { FlameGraph($0, of: holds) }.filter { !$0.isEmpty }
+    let total = holds.reduce(0) { $0 + $1.hold.length }
+    // As in the report, less than 1 % of the time is left out.
+    graphs = Cause.allCases.map { FlameGraph($0, of: holds) }
+      .filter { !$0.isEmpty && $0.time * 100 >= total }
       .sorted { $0.time > $1.time }
   }
 
