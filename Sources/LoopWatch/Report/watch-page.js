@@ -72,7 +72,8 @@ for (const flames of document.querySelectorAll(".flames")) {
   flames.addEventListener("click", (event) => {
     if (frameOf(event)) zoom(frameOf(event));
   });
-  for (const type of ["focusin", "mouseover"]) {
+  // Some browsers do not focus a button that is clicked.
+  for (const type of ["click", "focusin", "mouseover"]) {
     flames.addEventListener(type, (event) => {
       if (frameOf(event)) output.value = event.target.title;
     });
