@@ -84,12 +84,17 @@ static void connect_unix(void) {
 }
 
 static void wait_for_child(void) {
+  int ends[2];
+  char byte;
+  if (pipe(ends) != 0) abort();
   pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "planted-child");
+    if (write(ends[1], "", 1) != 1) exit(1);
     for (;;) pause();
   }
+  if (read(ends[0], &byte, 1) != 1) exit(1);
   waitpid(child, NULL, 0);
 }
 
