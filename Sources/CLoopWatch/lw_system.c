@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -26,6 +27,19 @@ void lw_remove(const char *path) {
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return;
   unlink(path);
 }
+
+static sigset_t signals_before;
+
+void lw_delay_signals(void) {
+  sigset_t delayed;
+  sigemptyset(&delayed);
+  sigaddset(&delayed, SIGINT);
+  sigaddset(&delayed, SIGTERM);
+  sigaddset(&delayed, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &delayed, &signals_before);
+}
+
+void lw_release_signals(void) { pthread_sigmask(SIG_SETMASK, &signals_before, NULL); }
 
 void lw_signal(int process, int signal) { kill(process, signal); }
 

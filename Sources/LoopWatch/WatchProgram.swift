@@ -55,6 +55,8 @@ package final class WatchProgram {
     let loop = try EventLoop()
     // try?: the loop does not run, and the process ends after this.
     defer { try? loop.close() }
+    // Otherwise a signal after the start of the program would end the watch only.
+    lw_delay_signals()
     return try WatchProgram(options, on: loop).run()
   }
 
@@ -143,6 +145,7 @@ extension WatchProgram {
     for signal in [SIGTERM, SIGHUP] {
       try loop.onSignal(signal) { self.finish(with: signal) }
     }
+    lw_release_signals()
     if let length = options.length {
       loop.addTimer(after: .nanoseconds(length)) { _ in self.finish(with: SIGTERM) }
     }

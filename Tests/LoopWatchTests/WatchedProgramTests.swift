@@ -61,6 +61,16 @@ struct WatchedProgramTests {
     #expect(try reason(of: "connect", "connect-unix", path) == "connect of a socket to \(path)")
   }
 
+  @Test("a signal that arrives when the program has just been started ends both")
+  func earlySignal() throws {
+    let program = TestProgram(
+      TestProgram.built("loopbench-watch"),
+      ["--", "sh", "-c", "kill -TERM $PPID; exec sleep 60"]
+    )
+    try program.startUnblocked()
+    #expect(program.finish().code == 128 + SIGTERM)
+  }
+
   @Test("a watch without libdw names causes, and says how to install libdw")
   func noLibdw() throws {
     let folder = "/tmp/watch-libraries-\(getpid())"

@@ -60,6 +60,10 @@ int lw_process(void);
 // Removes a file of this user, if it is a regular one.
 void lw_remove(const char *path);
 
+// Delays SIGINT, SIGTERM and SIGHUP to the calling thread until lw_release_signals.
+void lw_delay_signals(void);
+void lw_release_signals(void);
+
 // Sends a signal to a process.
 void lw_signal(int process, int signal);
 void lw_free(void *memory);
