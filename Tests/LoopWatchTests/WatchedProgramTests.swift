@@ -61,7 +61,10 @@ struct WatchedProgramTests {
     #expect(try reason(of: "connect", "connect-unix", path) == "connect of a socket to \(path)")
   }
 
-  @Test("a signal that arrives when the program has just been started ends both")
+  @Test(
+    "a signal that arrives when the program has just been started ends both",
+    .enabled(if: !Interposed.isSanitized, "a shell cannot preload a library with a sanitizer")
+  )
   func earlySignal() throws {
     let program = TestProgram(
       TestProgram.built("loopbench-watch"),
@@ -71,7 +74,10 @@ struct WatchedProgramTests {
     #expect(program.finish().code == 128 + SIGTERM)
   }
 
-  @Test("a watch without libdw names causes, and says how to install libdw")
+  @Test(
+    "a watch without libdw names causes, and says how to install libdw",
+    .enabled(if: !Interposed.isSanitized, "a program cannot preload a sanitizer")
+  )
   func noLibdw() throws {
     let folder = "/tmp/watch-libraries-\(getpid())"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
