@@ -88,7 +88,8 @@ package struct Context: Sendable {
     }
     let folder = program.lastIndex(of: "/").map { String(program[..<$0]) }
     let path = (context.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-    context.folders = (folder.map { [$0] } ?? []) + path
+    // The Debian package has its programs in the second folder.
+    context.folders = (folder.map { [$0, $0 + "/../lib/loopbench"] } ?? []) + path
     return context
   }
 }
@@ -109,9 +110,7 @@ package struct ExternalCommand {
       path: "Peers/.build/release/loopbench-peers"
     ),
     "watch": (
-      build: "swift build -c release --product loopbench-watch"
-        + " && swift build -c release --product loopbench-waits",
-      path: ".build/release/loopbench-watch"
+      build: "scripts/loopbench watch --list", path: "scripts/loopbench watch"
     ),
   ]
 

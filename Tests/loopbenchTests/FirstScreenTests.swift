@@ -66,6 +66,6 @@ struct FirstScreenTests {
     #expect(program.run("list", "commands").output.contains("\n  watch          find out why"))
     #expect(program.run("__complete", "wat").output.hasPrefix("watch\tfind out why"))
     #expect(FakeProgram().run("__complete", "wat").output == "")
-    #expect(program.run("watch").error.contains("--product loopbench-watch"))
+    #expect(program.run("watch").error.contains("with: scripts/loopbench watch --list; then run"))
   }
 }
