@@ -171,8 +171,8 @@ extension ProcessLook {
     guard let path = words.first else {
       return "[\(ProcessFile.line("/proc/\(number)/comm") ?? "")]"
     }
-    let isPath = path.hasPrefix("/") && !path.contains(" ")
-    let name = isPath ? path.split(separator: "/").last ?? path : path
+    // Programs that change their title, such as nginx, have no path there.
+    let name = path.contains(" ") ? path : path.split(separator: "/").last ?? path
     return ([name] + words.dropFirst()).joined(separator: " ")
   }
 
