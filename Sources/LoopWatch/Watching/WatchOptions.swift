@@ -10,6 +10,8 @@ package struct WatchOptions: Sendable {
   package var process: Int32?
   /// The program and its arguments.
   package var command: [String] = []
+  /// Whether to list the programs that wait in a loop, instead of a watch.
+  package var isListing = false
   package var isEach = false
   package var isFollowing = false
   /// The files to write, with their paths.
@@ -18,8 +20,6 @@ package struct WatchOptions: Sendable {
   /// The age of the oldest late hold in the files of a flight recorder, in ns; nil if the
   /// files are written at the end.
   package var recordedSpan: UInt64?
-  /// Whether to list the programs that wait in a loop, instead of a watch.
-  package var isListing = false
   package var isHelp = false
   package var isSchema = false
 
