@@ -94,7 +94,7 @@ import Testing
       let message = "EventLoop.main: the process exits with unfinished work: "
       #expect(output.errors.contains(message))
       #expect(output.errors.contains("async transaction 'cards'"))
-      #expect(output.errors.contains("transaction Document.again"))
+      #expect(output.errors.contains("transaction Document.again and 2 others"))
     }
 
     @Test("stopping the loop before main returned traps instead of ending the process with 0")

@@ -195,7 +195,8 @@ extension TransactionSet: PendingCommits {
   var unfinishedWork: [String] {
     guard let oldest = list.oldest() else { return [] }
     let name = SelectorEntry.at(oldest.payload.selector).owner.name
-    return ["transaction \(name)\(count == 1 ? "" : " and \(count - 1) others")"]
+    let others = count == 1 ? "" : count == 2 ? " and 1 other" : " and \(count - 1) others"
+    return ["transaction \(name)\(others)"]
   }
 
   func processWillExit() {

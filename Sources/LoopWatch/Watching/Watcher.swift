@@ -181,7 +181,7 @@ extension Watcher {
     machine.findGroup()
     guard hasWaited else { return }
     hasWaited = false
-    users.read(at: now, except: [process])
+    users.read(at: now, except: [process, lw_process()])
     summary.neighbours = neighbours
   }
 
