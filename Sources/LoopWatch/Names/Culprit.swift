@@ -49,8 +49,8 @@ package struct Culprit: Hashable, Sendable {
   }
 
   /// The program's functions inside of the loop's callback, of each capture. If hardly
-  /// a capture has one, the callback's library functions. Not those of a stack without a
-  /// known loop, whose outermost function is the start of the program.
+  /// a capture has one, the callback's library functions. A stack without a known loop
+  /// has no callback: its outermost function is the start of the program.
   private static func ownStacks(_ captures: [[StackFrame]]) -> [[StackFrame]] {
     let own = captures.map { $0.called.filter { $0.role == .program } }.filter { !$0.isEmpty }
     guard own.count * 4 < captures.count || own.isEmpty else { return own }
