@@ -109,7 +109,7 @@ static struct lw_thread *own_entry(void) {
 
 // MARK: Waits
 
-static struct lw_thread *begin(int descriptor, int timeout, void *site) {
+static struct lw_thread *begin(int descriptor, int timeout, void *site, void *stack) {
   struct lw_thread *thread = own_entry();
   if (!thread) return NULL;
   uint64_t sequence = atomic_load_explicit(&thread->sequence, memory_order_relaxed);
@@ -120,6 +120,7 @@ static struct lw_thread *begin(int descriptor, int timeout, void *site) {
   atomic_store_explicit(&wait->descriptor, descriptor, memory_order_relaxed);
   atomic_store_explicit(&wait->timeout, timeout, memory_order_relaxed);
   atomic_store_explicit(&wait->site, (uint32_t)(uintptr_t)site, memory_order_relaxed);
+  atomic_store_explicit(&wait->stack, (uint32_t)((uintptr_t)stack >> 4), memory_order_relaxed);
   atomic_store_explicit(&wait->began, now(), memory_order_relaxed);
   // Release: a watcher that sees the odd number sees the fields above.
   atomic_store_explicit(&thread->sequence, sequence | 1, memory_order_release);
@@ -157,7 +158,8 @@ static int milliseconds(const struct timespec *time) {
   if (!next) return errno = ENOSYS, -1
 
 #define RECORD(descriptor, timeout, wait)                                                      \
-  struct lw_thread *thread = begin((descriptor), (timeout), __builtin_return_address(0)); \
+  struct lw_thread *thread = begin(                                                            \
+    (descriptor), (timeout), __builtin_return_address(0), __builtin_frame_address(0));         \
   int events = (wait);                                                                    \
   end(thread, events);                                                                    \
   return events

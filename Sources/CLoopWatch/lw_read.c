@@ -68,6 +68,7 @@ lw_read lw_read_wait(
     copy->timeout = atomic_load_explicit(&wait->timeout, memory_order_relaxed);
     copy->events = atomic_load_explicit(&wait->events, memory_order_relaxed);
     copy->site = atomic_load_explicit(&wait->site, memory_order_relaxed);
+    copy->stack = atomic_load_explicit(&wait->stack, memory_order_relaxed);
     // Acquire fence: the second reading of the sequence follows the copies.
     atomic_thread_fence(memory_order_acquire);
     uint64_t after = atomic_load_explicit(&thread->sequence, memory_order_relaxed);

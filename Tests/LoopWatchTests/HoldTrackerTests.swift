@@ -16,7 +16,8 @@ struct HoldTrackerTests {
     _ began: UInt64,
     _ ended: UInt64?,
     timeout: Int? = nil,
-    events: Int = 1
+    events: Int = 1,
+    stack: UInt32 = 0
   ) -> UInt64? {
     let wait = Wait(
       number: number,
@@ -24,7 +25,8 @@ struct HoldTrackerTests {
       ended: ended,
       source: source,
       timeout: timeout,
-      events: events
+      events: events,
+      stack: stack
     )
     if ended != nil { number += 1 }
     let open = openDescriptors
@@ -109,6 +111,25 @@ struct HoldTrackerTests {
     #expect(tracker.isLoop)
     #expect(wait(.poll(site: 1), 300, 310) == nil)
     #expect(wait(.poll(site: 2), 400, 410) == 170)
+  }
+
+  @Test("a wait further out on the stack is the loop's, although others were first")
+  mutating func outerLoop() {
+    for time in 0..<5 as Range<UInt64> {
+      _ = wait(.poll(site: 1), 100 + time * 20, 110 + time * 20, stack: 80)
+    }
+    #expect(tracker.isLoop)
+    for time in 0..<3 as Range<UInt64> {
+      #expect(
+        wait(.poll(site: 2), 300 + time * 20, 310 + time * 20, stack: 95) == (time > 0 ? 10 : nil)
+      )
+    }
+    #expect(tracker.source == .poll(site: 2) && tracker.isLoop)
+    // A nested loop, and the same loop in a dialog.
+    #expect(wait(.poll(site: 1), 400, 410, stack: 80) == nil)
+    #expect(wait(.poll(site: 2), 450, 460, stack: 70) == 100)
+    #expect(wait(.poll(site: 1), 470, 480, stack: 90) == nil)
+    #expect(wait(.poll(site: 2), 500, nil, stack: 95) == 40)
   }
 
   @Test("an epoll loop replaces the polls of a thread's start")

@@ -1,8 +1,8 @@
 // usage: TRUTH=FILE plants ROUNDS
 //
-// A program on libuv, without threads of its own. Holds its loop with each plant,
-// ROUNDS times, and writes what it planted to TRUTH. README.md has the format. With
-// NO_NAMES, its functions are expected to have no names.
+// A program on libuv, without threads of its own. With WITH_GTK it is a window of GTK 4.
+// Holds its loop with each plant, ROUNDS times, and writes what it planted to TRUTH.
+// README.md has the format. With NO_NAMES, its functions are expected to have no names.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +15,11 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef WITH_GTK
+#include <gtk/gtk.h>
+#else
 #include <uv.h>
+#endif
 
 #ifdef NO_NAMES
 #define NAMED(name) "-"
@@ -102,6 +106,8 @@ PLANT wait_for_sync(void) {
   unlink(name);
 }
 
+#ifndef WITH_GTK
+
 static void close_nested(uv_timer_t *timer) { uv_close((uv_handle_t *)timer, NULL); }
 
 // Another loop, inside of a callback.
@@ -114,6 +120,8 @@ PLANT run_nested(void) {
   uv_run(&nested, UV_RUN_DEFAULT);
   uv_loop_close(&nested);
 }
+
+#endif
 
 PLANT stop_self(void) { raise(SIGSTOP); }
 
@@ -165,24 +173,88 @@ static const struct plant {
   {"sort_numbers", NULL, sort_numbers, "running", "-"},
   {"run_shell", NULL, run_shell, "blocked", "wait for the child s"},
   {"wait_for_sync", NULL, wait_for_sync, "running|blocked", "-"},
+#ifndef WITH_GTK
   {"run_nested", NULL, run_nested, "blocked", "nested loop"},
+#endif
   {"stop_self", prepare_stop, stop_self, "stopped", "-"},
 };
 enum { kinds = sizeof plants / sizeof plants[0] };
 
+// MARK: The loop
+
+static void note_tick(void) { fprintf(truth, "tick\t%llu\n", (unsigned long long)now()); }
+
+static void (*next_step)(void);
+
+#ifdef WITH_GTK
+
+static GMainLoop *loop;
+
+static gboolean run_step(void *unused) {
+  (void)unused;
+  next_step();
+  return G_SOURCE_REMOVE;
+}
+
+static void later(void (*step)(void), int milliseconds) {
+  next_step = step;
+  g_timeout_add(milliseconds, run_step, NULL);
+}
+
+static gboolean run_tick(void *unused) {
+  (void)unused;
+  note_tick();
+  return G_SOURCE_CONTINUE;
+}
+
+static void stop(void) { g_main_loop_quit(loop); }
+
+static void run(void) {
+  gtk_init();
+  GtkWidget *window = gtk_window_new();
+  gtk_window_set_child(GTK_WINDOW(window), gtk_label_new("plants"));
+  gtk_window_present(GTK_WINDOW(window));
+  loop = g_main_loop_new(NULL, FALSE);
+  g_timeout_add(5, run_tick, NULL);
+  g_main_loop_run(loop);
+}
+
+#else
+
+static uv_timer_t next, tick;
+
+static void run_step(uv_timer_t *timer) {
+  (void)timer;
+  next_step();
+}
+
+static void later(void (*step)(void), int milliseconds) {
+  next_step = step;
+  uv_timer_start(&next, run_step, milliseconds, 0);
+}
+
+static void run_tick(uv_timer_t *timer) {
+  (void)timer;
+  note_tick();
+}
+
+static void stop(void) { uv_stop(uv_default_loop()); }
+
+static void run(void) {
+  uv_timer_init(uv_default_loop(), &tick);
+  uv_timer_start(&tick, run_tick, 5, 5);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+#endif
+
 // MARK: Run
 
 static int rounds, planted;
-static uv_timer_t next, tick;
 
-static void note_tick(uv_timer_t *timer) {
-  (void)timer;
-  fprintf(truth, "tick\t%llu\n", (unsigned long long)now());
-}
+static void prepare_plant(void);
 
-static void prepare_plant(uv_timer_t *timer);
-
-static void hold(uv_timer_t *timer) {
+static void hold(void) {
   const struct plant *plant = &plants[planted++ / rounds];
   uint64_t queued = queued_time(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), began = now();
   plant->run();
@@ -192,18 +264,17 @@ static void hold(uv_timer_t *timer) {
   fprintf(truth, "hold\t%s", plant->name);
   for (int i = 0; i < 4; i++) fprintf(truth, "\t%llu", (unsigned long long)times[i]);
   fprintf(truth, "\t%s\t%s\t%s\n", plant->causes, NAMED(plant->name), plant->reason);
-  uv_timer_start(timer, prepare_plant, 40, 0);
+  later(prepare_plant, 40);
 }
 
-static void prepare_plant(uv_timer_t *timer) {
+static void prepare_plant(void) {
   while (waitpid(-1, NULL, WNOHANG) > 0) {}
   if (planted == rounds * kinds) {
     unlink(fifo);
-    uv_stop(timer->loop);
-    return;
+    return stop();
   }
   if (plants[planted / rounds].prepare) plants[planted / rounds].prepare();
-  uv_timer_start(timer, hold, 40, 0);
+  later(hold, 40);
 }
 
 int main(int count, char **words) {
@@ -213,11 +284,11 @@ int main(int count, char **words) {
   truth = fopen(path, "a");
   if (!truth) return 1;
   snprintf(fifo, sizeof fifo, "%s.fifo", path);
-  uv_loop_t *loop = uv_default_loop();
-  uv_timer_init(loop, &next);
-  uv_timer_init(loop, &tick);
-  uv_timer_start(&next, prepare_plant, 100, 0);
-  uv_timer_start(&tick, note_tick, 5, 5);
-  uv_run(loop, UV_RUN_DEFAULT);
+#ifndef WITH_GTK
+  uv_timer_init(uv_default_loop(), &next);
+#endif
+  // Later than the window's first frames.
+  later(prepare_plant, 500);
+  run();
   return fclose(truth) == 0 ? 0 : 1;
 }

@@ -167,11 +167,11 @@ def uvloop_312(run):
 
 # MARK: Programs in C and Rust
 
-def compile_plants(run, *flags):
+def compile_plants(run, *flags, library="libuv"):
     need("cc", "pkg-config")
-    if subprocess.run(["pkg-config", "--exists", "libuv"]).returncode != 0:
-        raise Missing("libuv1-dev")
-    words = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libuv"], text=True).split()
+    if subprocess.run(["pkg-config", "--exists", library]).returncode != 0:
+        raise Missing(f"{library}, its headers")
+    words = subprocess.check_output(["pkg-config", "--cflags", "--libs", library], text=True).split()
     program = run.folder / "plants"
     subprocess.run(
         # A function whose last call is a jump is not in a stack.
@@ -207,6 +207,23 @@ def libuv_minidebug(run):
     subprocess.run(["strip", str(program)], check=True)
     section = f".gnu_debugdata={symbols}.xz"
     subprocess.run(["objcopy", "--add-section", section, str(program)], check=True)
+
+
+@subject
+def gtk4(run):
+    """A window, on a display without a screen."""
+    need("Xvfb")
+    compile_plants(run, "-DWITH_GTK", library="gtk4")
+    run.environment = {"GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none"}
+    display = subprocess.Popen(
+        ["Xvfb", "-displayfd", "1", "-nolisten", "tcp"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    run.environment["DISPLAY"] = ":" + display.stdout.readline().decode().strip()
+
+    def finish():
+        display.terminate()
+        display.wait()
+
+    run.finish = finish
 
 
 def rust(run, mangling, *options):

@@ -14,6 +14,7 @@ struct lw_wait_copy {
   int32_t timeout;
   int32_t events;
   uint32_t site;
+  uint32_t stack;
 };
 
 typedef enum {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Changes with the layout.
-#define LW_VERSION 0x6c6f6f7077740001u
+#define LW_VERSION 0x6c6f6f7077740002u
 // Threads beyond this are not recorded.
 #define LW_THREADS 256
 // The waits of a ring, a power of two. A watcher that looks every 5 ms sees all
@@ -30,6 +30,8 @@ struct lw_wait {
   _Atomic int32_t events;
   // The lower bits of the address that the wait returns to.
   _Atomic uint32_t site;
+  // The address of the caller's stack, divided by 16, lower bits.
+  _Atomic uint32_t stack;
 };
 
 struct lw_thread {

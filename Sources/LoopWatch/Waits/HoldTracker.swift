@@ -19,6 +19,8 @@ package struct HoldTracker: Sendable {
   /// The number of the wait that holds the loop, because it has not ended in time.
   private var overdueWait: UInt64?
   private var next: UInt64 = 0
+  /// The highest stack address of the loop's waits; 0 if it is not known.
+  private var stack: UInt32 = 0
   private var events = 0
   private var polls = 0
 
@@ -60,9 +62,10 @@ extension HoldTracker {
   package mutating func add(_ wait: Wait, isOpen: (Int32) -> Bool) -> Hold? {
     noteGap(before: wait)
     if source == nil || source != wait.source && isReplaced(by: wait, isOpen) {
-      (source, heldSince, polls) = (wait.source, nil, 0)
+      (source, heldSince, polls, stack) = (wait.source, nil, 0, 0)
     }
     guard wait.source == source else { return nil }
+    stack = max(stack, wait.stack)
     if let overdueWait, overdueWait == wait.number {
       if wait.ended != nil { finishTick(wait) }
       return nil
@@ -120,7 +123,10 @@ extension HoldTracker {
   /// True if the loop's own source has been closed, so that `wait` is of a new loop.
   /// A loop that runs at the start of a program may make the first waits.
   private func isReplaced(by wait: Wait, _ isOpen: (Int32) -> Bool) -> Bool {
-    switch (source, wait.source) {
+    // The loop's function has returned, because a function that it called has a lower
+    // stack. The waits before were those of an opening display, for example.
+    if stack > 0, wait.stack > stack { return true }
+    return switch (source, wait.source) {
     case (.epoll(let descriptor), .epoll): !isOpen(descriptor)
     // A thread with an epoll loop may poll inside of a callback.
     case (.epoll, .poll), (nil, _): false

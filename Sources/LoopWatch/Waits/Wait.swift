@@ -11,6 +11,9 @@ package struct Wait: Equatable, Sendable {
   package var timeout: Int?
   /// The number of events; negative after an error.
   package var events: Int
+  /// The stack's address at the call, in units of 16 bytes; 0 if it is not known. It is
+  /// lower in a function that is called by another one.
+  package var stack: UInt32
 
   package init(
     number: UInt64,
@@ -18,10 +21,11 @@ package struct Wait: Equatable, Sendable {
     ended: UInt64?,
     source: WaitSource,
     timeout: Int? = nil,
-    events: Int = 0
+    events: Int = 0,
+    stack: UInt32 = 0
   ) {
     (self.number, self.began, self.ended) = (number, began, ended)
-    (self.source, self.timeout, self.events) = (source, timeout, events)
+    (self.source, self.timeout, self.events, self.stack) = (source, timeout, events, stack)
   }
 }
 

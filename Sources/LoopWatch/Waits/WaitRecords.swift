@@ -77,7 +77,8 @@ extension Wait {
       source: record.descriptor < 0
         ? .poll(site: record.site) : .epoll(descriptor: record.descriptor),
       timeout: record.timeout < 0 ? nil : Int(record.timeout),
-      events: Int(record.events)
+      events: Int(record.events),
+      stack: record.stack
     )
   }
 }
