@@ -123,8 +123,8 @@ extension HoldTracker {
   /// True if the loop's own source has been closed, so that `wait` is of a new loop.
   /// A loop that runs at the start of a program may make the first waits.
   private func isReplaced(by wait: Wait, _ isOpen: (Int32) -> Bool) -> Bool {
-    // The loop's function has returned, because a function that it called has a lower
-    // stack. The waits before were those of an opening display, for example.
+    // The function with the earlier waits has returned, because a function that it calls
+    // has a lower stack. It opened a display, for example.
     if stack > 0, wait.stack > stack { return true }
     return switch (source, wait.source) {
     case (.epoll(let descriptor), .epoll): !isOpen(descriptor)
