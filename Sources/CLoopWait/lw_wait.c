@@ -160,8 +160,8 @@ static int milliseconds(const struct timespec *time) {
 #define RECORD(descriptor, timeout, wait)                                                      \
   struct lw_thread *thread = begin(                                                            \
     (descriptor), (timeout), __builtin_return_address(0), __builtin_frame_address(0));         \
-  int events = (wait);                                                                    \
-  end(thread, events);                                                                    \
+  int events = (wait);                                                                         \
+  end(thread, events);                                                                         \
   return events
 
 int epoll_wait(int descriptor, struct epoll_event *list, int capacity, int timeout) {

@@ -5,6 +5,12 @@ import Testing
 #if arch(x86_64)
   private let hasLibdw = dlopen("libdw.so.1", RTLD_LAZY) != nil
 
+  /// Runs one case of `watch-cases`, which must pass.
+  private func pass(_ name: String) throws {
+    let output = try TestProgram.run(TestProgram.built("watch-cases"), [name])
+    #expect(output.code == 0, "\(output.text)\n\(output.errors)")
+  }
+
   /// The program `watch-cases` captures a child process in each of its cases. It stops
   /// a capture at the moment that a case is about.
   @Suite(
@@ -13,11 +19,6 @@ import Testing
     .enabled(if: !Interposed.isSanitized, "sanitizers change the stacks")
   )
   struct CaptureTests {
-    private func pass(_ name: String) throws {
-      let output = try TestProgram.run(TestProgram.built("watch-cases"), [name])
-      #expect(output.code == 0, "\(output.text)\n\(output.errors)")
-    }
-
     @Test("a thread that sleeps is captured without a stop, unless it waits for its loop")
     func sleeper() throws { try pass("sleeper") }
 
@@ -99,11 +100,6 @@ import Testing
 
   @Suite("CLoopWatch: refusals", .enabled(if: hasLibdw))
   struct RefusalTests {
-    private func pass(_ name: String) throws {
-      let output = try TestProgram.run(TestProgram.built("watch-cases"), [name])
-      #expect(output.code == 0, "\(output.text)\n\(output.errors)")
-    }
-
     @Test("the message for a thread that is traced names the tracer")
     func traced() throws { try pass("traced") }
 

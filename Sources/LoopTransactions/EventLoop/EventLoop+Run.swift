@@ -272,7 +272,7 @@ extension EventLoop {
 
   private func reportUnfinished(_ name: String) {
     var work = parts.flatMap(\.unfinishedWork)
-    if postsLeft > 0 { work.append(postsLeft == 1 ? "1 post" : "\(postsLeft) posts") }
+    if postsLeft > 0 { work.append("\(postsLeft) post\(postsLeft == 1 ? "" : "s")") }
     guard !work.isEmpty else { return }
     let names = work.prefix(8).joined(separator: ", ") + (work.count > 8 ? ", …" : "")
     System.logToStandardError(

@@ -195,8 +195,9 @@ extension TransactionSet: PendingCommits {
   var unfinishedWork: [String] {
     guard let oldest = list.oldest() else { return [] }
     let name = SelectorEntry.at(oldest.payload.selector).owner.name
-    let others = count == 1 ? "" : count == 2 ? " and 1 other" : " and \(count - 1) others"
-    return ["transaction \(name)\(others)"]
+    let others = count - 1
+    guard others > 0 else { return ["transaction \(name)"] }
+    return ["transaction \(name) and \(others) other\(others == 1 ? "" : "s")"]
   }
 
   func processWillExit() {

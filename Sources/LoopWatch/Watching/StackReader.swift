@@ -65,7 +65,7 @@ package final class StackReader {
     switch outcome {
     case lw_captured:
       // Before each use, because new code may be where other code was.
-      _ = readMap()
+      readMap()
       return (.stack(frames[..<count].compactMap { named($0) }), length)
     case lw_refused:
       let number = lw_errno()
@@ -96,16 +96,14 @@ package final class StackReader {
     map.name(at: address).flatMap { StackFrame(perfMapName: $0) }
   }
 
-  /// Reads the new lines of the perf map. Returns false if there are none.
-  private func readMap() -> Bool {
+  /// Reads the new lines of the perf map.
+  private func readMap() {
     if mapFile == nil { mapFile = ProcessFile("/proc/\(process)/root/tmp/perf-\(process).map") }
-    guard let mapFile else { return false }
-    let before = mapOffset
+    guard let mapFile else { return }
     while case let bytes = mapFile.bytes(from: mapOffset), !bytes.isEmpty {
       map.add(bytes)
       mapOffset += bytes.count
     }
-    return mapOffset > before
   }
 
   private func demangled(_ symbol: String) -> String {
