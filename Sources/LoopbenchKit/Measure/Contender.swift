@@ -63,6 +63,7 @@ extension Contender {
     return SliceOutcome(
       contender: self,
       slice: done,
+      began: began,
       wallNs: instruments.now() - began,
       usage: instruments.usage() - used
     )
@@ -100,12 +101,20 @@ package struct SliceOutcome: Sendable {
   package let earlyFires: Int
   package let missed: UInt64
   package let counts: [String: UInt64]
+  /// When the measurement began, in ns.
+  package let began: UInt64
   package let wallNs: UInt64
   /// The recorded spans. Empty unless the slice was traced.
   package let spans: [TraceSpan]
   package let usage: ResourceUse
 
-  package init(contender: Contender, slice: Slice, wallNs: UInt64, usage: ResourceUse) {
+  package init(
+    contender: Contender,
+    slice: Slice,
+    began: UInt64,
+    wallNs: UInt64,
+    usage: ResourceUse
+  ) {
     self.contender = contender
     recorded = slice.recorded.merging([slice.series: Histogram()]) { samples, _ in samples }
       .mapValues { SparseHistogram($0) }
@@ -113,6 +122,7 @@ package struct SliceOutcome: Sendable {
     missed = slice.missed
     counts = slice.counts
     spans = slice.spans ?? []
+    self.began = began
     self.wallNs = wallNs
     self.usage = usage
   }

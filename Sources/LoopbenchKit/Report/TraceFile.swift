@@ -31,7 +31,6 @@ extension Runner {
     round: Int,
     to trace: inout TraceFile
   ) throws(PeerError) {
-    let began = instruments.now()
     let outcome = try contender.measure(
       round: round,
       seed: seed,
@@ -40,7 +39,7 @@ extension Runner {
       isTraced: true,
       instruments: instruments
     )
-    trace.add(outcome, round: round, began: began)
+    trace.add(outcome, round: round)
   }
 }
 
@@ -63,8 +62,9 @@ package struct TraceFile: Sendable {
   /// The number of events.
   package var count: Int { events.count }
 
-  /// Adds a slice that began at `began`, with its spans.
-  package mutating func add(_ outcome: SliceOutcome, round: Int, began: UInt64) {
+  /// Adds a slice with its spans.
+  package mutating func add(_ outcome: SliceOutcome, round: Int) {
+    let began = outcome.began
     origin = origin ?? began
     let (peer, name) = (outcome.contender.peerName, outcome.contender.name)
     if !peers.contains(peer) { addPeer(peer) }

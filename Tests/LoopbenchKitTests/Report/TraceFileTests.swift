@@ -65,6 +65,24 @@ struct TraceFileTests {
     #expect(events.contains { $0.name == "batch of 1000" })
   }
 
+  @Test("a slice begins and ends with its measurement, not with its preparation")
+  func slice() throws {
+    // Each reading of the clock is 1 us later than the one before.
+    let runner = Runner(
+      contenders: try Selection(from: Fixture().registry, placement: Fixture().placement)
+        .contenders,
+      seed: 1,
+      instruments: .stepping()
+    )
+    let trace = try runner.trace(forNs: 1)
+    let slices = try JSONDecoder().decode(File.self, from: Data(trace.render().utf8)).traceEvents
+      .filter { $0.ph == "X" && $0.tid == 0 }
+    #expect(slices.count > 1)
+    for (before, after) in zip(slices, slices.dropFirst()) {
+      #expect(after.ts == before.end + 1)
+    }
+  }
+
   @Test("an interrupted trace keeps the slices measured before the interruption")
   func interrupted() throws {
     let runner = Runner(
