@@ -43,15 +43,13 @@ extension EventLoop {
       wakeMethod: wakeMethod,
       time: time,
       orphanedJobs: OrphanedJobs { body in OperationScheduler.shared.add { _ in body() } },
-      parts: { core in
-        let commits = TransactionSet(core: core)
+      parts: { transactions in
         // Order: operations end first, so their completions can still enqueue
         // elements and commit.
-        let parts: [any LoopPart] = [
-          UnfinishedTransactions(), QueueList(), commits, ObservedTargets(), TransactionGroup(),
-          RetryTimer(), IdleBlocks(), DescriptorList(), SignalList(),
+        [
+          UnfinishedTransactions(), QueueList(), transactions, ObservedTargets(),
+          TransactionGroup(), RetryTimer(), IdleBlocks(), DescriptorList(), SignalList(),
         ]
-        return (commits, parts)
       }
     )
   }

@@ -3,7 +3,7 @@ import LoopTransactions
 /// The listeners and connections of a loop. Loop thread only.
 // Exclusivity is unchecked for the properties that an event accesses, because no
 // user code runs while one of them changes.
-final class LoopIO: AddedPart {
+final class LoopIO: LoopPart {
   // Not retained, because the loop keeps this part. Unmanaged, so that an event
   // does not count a reference.
   let unmanagedLoop: Unmanaged<EventLoop>
@@ -168,5 +168,5 @@ extension LoopIO {
     while popScheduled() != nil {}
   }
 
-  func stopInChild() { for entry in members.values { entry.member.abandonInChild() } }
+  func stopInChild(of _: UVLoop) { for entry in members.values { entry.member.abandonInChild() } }
 }

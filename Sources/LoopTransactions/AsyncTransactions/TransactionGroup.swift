@@ -73,7 +73,7 @@ public final class TransactionGroup {
 extension TransactionGroup: LoopPart {
   /// Adds the observer when the loop is created, because an observer that is
   /// added during a pass is not called in that pass.
-  func attach(to loop: EventLoop) {
+  package func attach(to loop: EventLoop) {
     self.loop = loop
     let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max, place: nil) {
       [unowned(unsafe) self] _ in commit()
@@ -82,9 +82,9 @@ extension TransactionGroup: LoopPart {
     self.observer = observer
   }
 
-  func loopWillClose() { commit() }
+  package func loopWillClose() { commit() }
 
-  func loopDidClose() {
+  package func loopDidClose() {
     loop = nil
     observer = nil
     open = []

@@ -155,9 +155,9 @@ extension MainQueueBridge {
 }
 
 extension MainQueueBridge: LoopPart {
-  var handles: [UnsafeMutableRawPointer] { loop == nil ? [] : [source.address] }
+  package var handles: [UnsafeMutableRawPointer] { loop == nil ? [] : [source.address] }
 
-  func loopDidClose() { detach() }
+  package func loopDidClose() { detach() }
 
   /// Leaves the loop, which is closing.
   func detach() {
@@ -170,11 +170,11 @@ extension MainQueueBridge: LoopPart {
     loop.remove(self)
   }
 
-  func stopInChild(of uv: UVLoop) { source.stopInChild(of: uv) }
+  package func stopInChild(of uv: UVLoop) { source.stopInChild(of: uv) }
 
   /// Detaches from the handle, in a child process that closed the inherited
   /// loop. The handle ends by itself.
-  func leaveInChild() {
+  package func leaveInChild() {
     source.detachOwner()
     loop = nil
     Self.current = nil

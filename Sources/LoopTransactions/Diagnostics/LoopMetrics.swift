@@ -103,7 +103,7 @@ extension LoopMetrics {
 
 /// The counters behind `LoopMetrics`. The loop writes them; any thread reads
 /// them.
-final class MetricsCells: Sendable {
+package final class MetricsCells: Sendable {
   /// A counter that one thread writes.
   struct Counter: ~Copyable, Sendable {
     private let cell = Atomic<UInt64>(0)

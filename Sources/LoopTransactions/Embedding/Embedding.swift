@@ -198,7 +198,7 @@ public final class Embedding {
   }
 }
 
-extension Embedding: LoopHost {
+extension Embedding: LoopPart {
   /// Notifies the host that a turn may be due earlier than it knows.
   ///
   /// This calls the host's code, so the caller must have completed its own
@@ -225,7 +225,7 @@ extension Embedding: LoopHost {
     )
   }
 
-  func loopDidClose() { detach() }
+  package func loopDidClose() { detach() }
 
   /// Detaches from the loop. `undo` is called before `onEnd`.
   func detach(_ undo: () -> Void = {}) {

@@ -123,7 +123,7 @@ extension EventLoop {
     }
     for part in parts { part.finishForGood() }
     flushAll()
-    let left = commits.count
+    let left = transactions.count
     if left > 0 {
       System.logToStandardError(
         "EventLoop.close: dropped \(left) transactions that kept committing themselves"

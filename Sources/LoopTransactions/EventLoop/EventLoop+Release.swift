@@ -48,7 +48,7 @@ extension EventLoop {
     while items.remaining > 0 {
       var item = items.removeFirst()
       if item.kind == PostedItem.portTransaction {
-        commits.willDropPosted(portTransaction: item.first)
+        transactions.willDropPosted(portTransaction: item.first)
       }
       item.refuse(on: core)
     }

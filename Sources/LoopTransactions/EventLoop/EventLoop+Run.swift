@@ -239,7 +239,7 @@ extension EventLoop {
     core.inbox.awake()
     let performsAll = setBudgetOfEnd(mode, until: deadline)
     if meter.hasRoom { runPosts() }
-    commits.prepareForExit(leavesNextTick: !performsAll)
+    transactions.prepareForExit(leavesNextTick: !performsAll)
     leavesNextTick = !performsAll
     callObservers(3, .exit, isRecorded: core.needsSlowTick)
     leavesNextTick = false
@@ -258,7 +258,7 @@ extension EventLoop {
   func performAtExit(_ name: String) {
     guard !core.isForked, core.isOnThread, !wasTornDown else { return }
     asCurrent {
-      commits.processWillExit()
+      transactions.processWillExit()
       switch state {
       case .idle, .running:
         state = .leaving

@@ -188,6 +188,16 @@ extension EventLoop {
     if _slowPath(host != nil) { host?.loopChanged() }
   }
 
+  /// Keeps the loop from blocking or ending until `endPendingWork()`. I2.
+  func beginPendingWork() {
+    pendingWorkCount += 1
+    // Called last, because this may call the host of an embedded loop.
+    arm()
+  }
+
+  /// Reverts one `beginPendingWork()`.
+  func endPendingWork() { pendingWorkCount -= 1 }
+
   /// Whether this thread has work to do before it may block.
   @inline(__always)
   var hasPendingWork: Bool {
@@ -311,12 +321,12 @@ extension EventLoop {
     var rounds = 0
     var drains = core.inbox.isFilled
     while rounds < Self.maxFinalRounds,
-      commits.count > 0 || postsLeft > 0 || drains || hasWorkAtExit,
+      transactions.count > 0 || postsLeft > 0 || drains || hasWorkAtExit,
       meter.hasRoom
     {
       drains = runPosts(draining: drains)
       if hasWorkAtExit { callPendingObservers() }
-      commits.flush()
+      transactions.flush()
       rounds += 1
     }
   }

@@ -21,14 +21,14 @@ extension EventLoop {
     )
     updateRecorder()
     recorder?.pointee.setTrace(traceRing)
-    commits.setTraced(traceRing != nil)
+    transactions.setTraced(traceRing != nil)
     return true
   }
 
   /// Stops tracing, because the loop closes.
   func endTracing() {
     recorder?.pointee.setTrace(nil)
-    if traceRing != nil { commits.setTraced(false) }
+    if traceRing != nil { transactions.setTraced(false) }
     traceRing = nil
   }
 

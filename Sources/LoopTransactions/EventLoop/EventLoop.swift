@@ -37,10 +37,7 @@ public final class EventLoop {
   let ticks: TickHandles
   let virtualTime: VirtualTime?
   let time: TimeSource
-  let commits: any PendingCommits
-  /// The address of `commits`. The Transactions folder, which knows the
-  /// concrete type, uses it.
-  let commitsAddress: UnsafeMutableRawPointer
+  let transactions: TransactionSet
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
 
@@ -77,7 +74,7 @@ public final class EventLoop {
   // The parts that other folders add to the loop, in the order in which they
   // are called.
   @exclusivity(unchecked) var parts: [any LoopPart]
-  @exclusivity(unchecked) var host: (any LoopHost)?
+  @exclusivity(unchecked) var host: Embedding?
   // The number of observers with pending work, plus one while a transaction is
   // pending. I12.
   @exclusivity(unchecked) var pendingWorkCount = 0
@@ -172,14 +169,14 @@ public final class EventLoop {
 
   /// Creates a loop from its components.
   ///
-  /// - Parameter makeParts: Returns the holder of the commits, and all parts.
+  /// - Parameter makeParts: Returns all parts, one of which are the transactions.
   init(
     uv: UVLoop,
     ownsLoop: Bool,
     wakeMethod: WakeMethod,
     time: VirtualTime?,
     orphanedJobs: OrphanedJobs,
-    parts makeParts: (PortCore) -> (any PendingCommits, [any LoopPart])
+    parts makeParts: (TransactionSet) -> [any LoopPart]
   ) throws(UVError) {
     do {
       wakeSource = try WakeSource(
@@ -208,8 +205,8 @@ public final class EventLoop {
     noticedWord = core.plainWord
     virtualTime = time
     self.time = TimeSource(time)
-    (commits, parts) = makeParts(core)
-    commitsAddress = Unmanaged.passUnretained(commits as AnyObject).toOpaque()
+    transactions = TransactionSet(core: core)
+    parts = makeParts(transactions)
     meter = BudgetMeter(storedBudget, time: self.time)
     wakeSource.setOwner(self)
     ticks.setOwner(self)

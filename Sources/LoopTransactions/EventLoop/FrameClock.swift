@@ -78,7 +78,7 @@ public final class FrameClock {
   var reporting: FrameReporting?  // loop only
 
   /// The commits that wait for the next frame, once there were any.
-  var commits: (any FramePart)?  // loop only
+  var commits: FrameCommits?  // loop only
 
   private init(_ core: PortCore, _ source: Source, _ framesPerSecond: Double?) {
     self.core = core
@@ -337,26 +337,16 @@ struct HostedFrames {
   }
 }
 
-/// The commits that wait for the next frame of a clock.
-protocol FramePart: AnyObject {
-  /// Whether no commit waits.
-  var isEmpty: Bool { get }
-
-  /// Makes the commits pending, so that the tick performs them. Comes last in
-  /// its caller, because it may call the host of an embedded loop.
-  func beginFrame()
-}
-
 extension EventLoop {
   /// Performs the commits that waited for a host's frame, after those that are
   /// pending, within the budget.
-  func performFrame(of part: any FramePart) {
+  func performFrame(of part: FrameCommits) {
     let (isTicking, wasArmed) = (meter.isRunning, isArmed)
     // Between two ticks, a frame has a budget of its own.
     if isBetweenCallbacks { meter.refill() }
     calledBack {
       part.beginFrame()
-      commits.flush()
+      transactions.flush()
     }
     guard state != .closed, !wasTornDown else { return }
     if !isTicking { endFlush() }

@@ -1,10 +1,10 @@
-/// A component that another folder adds to a loop, such as transactions, queues
-/// or a host.
+/// A component of a loop that another folder or module adds, such as queues,
+/// connections or a host.
 ///
 /// The loop calls its parts when it closes, forks or reads metrics, and does
 /// not depend on them otherwise. All functions except `loopWasReleased` are
 /// called on the loop's thread, in the order the parts were added.
-protocol LoopPart: AnyObject {
+package protocol LoopPart: AnyObject {
   /// Called once, when the part is added to `loop`.
   func attach(to loop: EventLoop)
 
@@ -59,94 +59,50 @@ protocol LoopPart: AnyObject {
 }
 
 extension LoopPart {
-  func attach(to loop: EventLoop) {}
-  var holdsAnything: Bool { false }
-  var isUnfinished: Bool { false }
-  var handles: [UnsafeMutableRawPointer] { [] }
-  var unfinishedWork: [String] { [] }
-  var unclosablePlace: String? { nil }
-  func loopWillClose() {}
-  func finish() {}
-  func finishForGood() {}
-  func drop() {}
-  func loopDidClose() {}
-  func loopWasReleased() { loopDidClose() }
-  func leaveInChild() {}
-  func stopInChild(of uv: UVLoop) {}
-  func updateMetrics(_ metrics: MetricsCells) {}
-}
-
-/// A host that drives the loop in turns.
-protocol LoopHost: LoopPart {
-  /// Called when the time until the next turn may have become shorter.
-  func loopChanged()
-}
-
-/// The interface through which a tick uses the pending commits.
-protocol PendingCommits: LoopPart {
-  /// The number of pending pairs of target and selector.
-  var count: Int { get }
-
-  /// Performs the currently pending commits, within the budget.
-  func flush()
-
-  /// Called before the `exit` observers are called. If `leavesNextTick` is
-  /// true, the flush at `exit` leaves all commits pending that the last flush
-  /// carried over or received. T4.
-  func prepareForExit(leavesNextTick: Bool)
-
-  /// Called when the process exits, before the pending commits are performed for
-  /// the last time. No frame follows, and a flush that runs does not go on.
-  func processWillExit()
-
-  /// Starts or stops to record commits for a trace.
-  func setTraced(_ isTraced: Bool)
-
-  /// Commits a pair that another thread committed, and takes over the reference
-  /// to the target.
-  ///
-  /// - Parameters:
-  ///   - selector: The address of the selector's entry.
-  ///   - target: The target's address.
-  func commitPosted(selector: UInt, target: UInt)
-
-  /// Commits a `PortTransaction` that another thread committed.
-  ///
-  /// - Parameters:
-  ///   - transaction: The address of the `PortTransaction`, which this
-  ///     releases.
-  ///   - target: The target's address.
-  func commitPosted(portTransaction transaction: UInt, target: UInt)
-
-  /// Called before a posted `PortTransaction` is dropped because the loop was
-  /// released. The transaction's next commit is then refused and does not join
-  /// the dropped commit.
-  ///
-  /// - Parameter transaction: The address of the `PortTransaction`, which this
-  ///   does not release.
-  func willDropPosted(portTransaction transaction: UInt)
+  package func attach(to loop: EventLoop) {}
+  package var holdsAnything: Bool { false }
+  package var isUnfinished: Bool { false }
+  package var handles: [UnsafeMutableRawPointer] { [] }
+  package var unfinishedWork: [String] { [] }
+  package var unclosablePlace: String? { nil }
+  package func loopWillClose() {}
+  package func finish() {}
+  package func finishForGood() {}
+  package func drop() {}
+  package func loopDidClose() {}
+  package func loopWasReleased() { loopDidClose() }
+  package func leaveInChild() {}
+  package func stopInChild(of uv: UVLoop) {}
+  package func updateMetrics(_ metrics: MetricsCells) {}
 }
 
 extension EventLoop {
   /// Returns the loop's only part of the given type.
   func part<Part: LoopPart>(_ type: Part.Type) -> Part {
+    guard let part = existingPart(type) else {
+      preconditionFailure("EventLoop: the loop has no part of type \(type)")
+    }
+    return part
+  }
+
+  /// Returns the loop's only part of the given type. Adds the part that `make`
+  /// returns if there is none.
+  package func part<Part: LoopPart>(_ type: Part.Type, orAdd make: () -> Part) -> Part {
+    if let part = existingPart(type) { return part }
+    let part = make()
+    add(part)
+    part.attach(to: self)
+    return part
+  }
+
+  private func existingPart<Part: LoopPart>(_ type: Part.Type) -> Part? {
     for part in parts where Swift.type(of: part) == type {
       return unsafeDowncast(part, to: type)
     }
-    preconditionFailure("EventLoop: the loop has no part of type \(type)")
+    return nil
   }
 
   func add(_ part: some LoopPart) { parts.append(part) }
 
   func remove(_ part: some LoopPart) { parts.removeAll { $0 === part } }
-
-  /// Keeps the loop from blocking or ending until `endPendingWork()`. I2.
-  func beginPendingWork() {
-    pendingWorkCount += 1
-    // Called last, because this may call the host of an embedded loop.
-    arm()
-  }
-
-  /// Reverts one `beginPendingWork()`.
-  func endPendingWork() { pendingWorkCount -= 1 }
 }

@@ -11,8 +11,8 @@ extension PostedItem {
     case Self.closure: claimClosure()()
     case Self.call: runCall(on: loop)
     case Self.firstJob..<Self.portTransaction: runJob()
-    case Self.portTransaction: loop.commits.commitPosted(portTransaction: first, target: second)
-    default: loop.commits.commitPosted(selector: kind, target: first)
+    case Self.portTransaction: loop.transactions.commitPosted(portTransaction: first, target: second)
+    default: loop.transactions.commitPosted(selector: kind, target: first)
     }
   }
 

@@ -165,16 +165,6 @@ extension EventLoop {
   /// Commits a pair. The caller has checked that it may use the loop.
   @inline(__always)
   func commitUnchecked(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    // Does not use `transactions`, which would retain the set for each commit.
-    Unmanaged<TransactionSet>.fromOpaque(commitsAddress)._withUnsafeGuaranteedRef {
-      $0.commit(key, selector, number)
-    }
-  }
-
-  /// The loop's transactions.
-  @inline(__always)
-  var transactions: TransactionSet {
-    // The initialiser always stores the address of a `TransactionSet`.
-    Unmanaged<TransactionSet>.fromOpaque(commitsAddress).takeUnretainedValue()
+    transactions.commit(key, selector, number)
   }
 }

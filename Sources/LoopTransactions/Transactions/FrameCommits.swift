@@ -5,7 +5,7 @@
 /// begins or when its pair is committed without a clock. A pair has an entry in
 /// the set or in one of its frame lists, never in two of them. I5. Belongs to
 /// the loop's thread.
-final class FrameCommits: FramePart {
+final class FrameCommits {
   typealias List = TransactionSet.List
 
   // Exclusivity is unchecked for the same reason as in `TransactionSet`.
@@ -34,6 +34,7 @@ final class FrameCommits: FramePart {
 
   deinit { list.free() }
 
+  /// Whether no commit waits.
   var isEmpty: Bool { list.count == 0 }
 
   /// Appends an entry, which owns its references. Comes last in a commit,
@@ -55,7 +56,8 @@ final class FrameCommits: FramePart {
     return entry
   }
 
-  /// Moves all entries to the set, in order.
+  /// Moves all entries to the set, in order. Comes last in its caller, because it
+  /// may call the host of an embedded loop.
   func beginFrame() {
     guard !isEmpty else { return }
     clearMarks()

@@ -151,6 +151,6 @@ public final class PortTransaction: Sendable {
     // Cleared before the pair is pending, and so before its action runs. A
     // commit made after the action began to read finds the mark cleared.
     mark.clear()
-    loop.commits.commitPosted(selector: address, target: target)
+    loop.transactions.commitPosted(selector: address, target: target)
   }
 }

@@ -94,7 +94,7 @@ extension TransactionSet {
   /// will have no frame.
   private func frameCommits(of clock: FrameClock) -> FrameCommits? {
     guard clock.isActive, let loop, loop.takesCommits else { return nil }
-    if let commits = clock.commits { return unsafeDowncast(commits, to: FrameCommits.self) }
+    if let commits = clock.commits { return commits }
     let made = FrameCommits(clock, self)
     clock.commits = made
     return made

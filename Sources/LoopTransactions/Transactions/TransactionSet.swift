@@ -141,7 +141,7 @@ final class TransactionSet {
 }
 
 // The set as a part of its loop.
-extension TransactionSet: PendingCommits {
+extension TransactionSet: LoopPart {
   /// Performs the set's transactions in `loop`, at order 0xFFFFFF.
   func attach(to loop: EventLoop) {
     self.loop = loop
@@ -156,6 +156,7 @@ extension TransactionSet: PendingCommits {
     self.observer = observer
   }
 
+  /// Starts or stops to record commits for a trace.
   func setTraced(_ isTraced: Bool) {
     guard isTraced != self.isTraced else { return }
     self.isTraced = isTraced
@@ -172,17 +173,28 @@ extension TransactionSet: PendingCommits {
     UInt64(key) ^ UInt64(tag & ~weakTag) << 40
   }
 
+  /// Commits a pair that another thread committed, and takes over the reference
+  /// to the target.
+  ///
+  /// - Parameters:
+  ///   - selector: The address of the selector's entry.
+  ///   - target: The target's address.
   func commitPosted(selector: UInt, target: UInt) {
     let entry = SelectorEntry.unmanaged(at: selector)
     commitOwned(target, selector, entry._withUnsafeGuaranteedRef { $0.number })
   }
 
+  /// Commits the `PortTransaction` at an address, which another thread committed,
+  /// and releases it.
   func commitPosted(portTransaction transaction: UInt, target: UInt) {
     guard let loop, let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
     Unmanaged<PortTransaction>.fromOpaque(transaction).takeRetainedValue()
       .wasTaken(by: loop, target: target)
   }
 
+  /// Called before the posted `PortTransaction` at an address is dropped because
+  /// the loop was released. The transaction's next commit is then refused and does
+  /// not join the dropped commit.
   func willDropPosted(portTransaction transaction: UInt) {
     guard let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
     Unmanaged<PortTransaction>.fromOpaque(transaction)._withUnsafeGuaranteedRef {
@@ -200,6 +212,8 @@ extension TransactionSet: PendingCommits {
     return ["transaction \(name) and \(others) other\(others == 1 ? "" : "s")"]
   }
 
+  /// Called when the process exits, before the pending commits are performed for
+  /// the last time. No frame follows, and a flush that runs does not go on.
   func processWillExit() {
     isFlushing = false
     beginAllFrames()
