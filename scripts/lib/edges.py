@@ -20,6 +20,9 @@ LIBRARIES = {
     "Sources/LoopbenchKit": "docs/loopbench-internals.md",
     "Display/Sources/AsyncDisplay": "Display/ARCHITECTURE.md",
 }
+# The loop holds these parts of other folders, which use the loop. They do not count as
+# cycles.
+CALLED_BACK = {("EventLoop", "Transactions"), ("EventLoop", "Embedding")}
 # Files beside the folders put the library together, so they may use every folder.
 ROOT = "(root)"
 
@@ -59,6 +62,11 @@ class Library:
         self.uses = defaultdict(lambda: defaultdict(set))
         self._add_types_and_functions()
         self._add_extension_members()
+        self.called_back = {user: sorted(used for used in self.uses[user] if (user, used) in CALLED_BACK)
+                            for user in self.folders}
+        for user, used in self.called_back.items():
+            for folder in used:
+                del self.uses[user][folder]
 
     def _add_types_and_functions(self):
         places = defaultdict(set)
@@ -130,7 +138,10 @@ class Library:
         lines = []
         for folder in reversed(order):
             used = sorted(self.uses[folder], key=lambda f: -place.get(f, 0))
-            lines.append(f"{folder:{width}}  uses  {', '.join(used)}" if used else folder)
+            line = f"{folder:{width}}  uses  {', '.join(used)}" if used else folder
+            if self.called_back[folder]:
+                line += f"; calls {', '.join(self.called_back[folder])}"
+            lines.append(line)
         return "\n".join(lines)
 
 

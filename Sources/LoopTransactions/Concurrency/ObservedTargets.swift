@@ -1,3 +1,6 @@
+private import Observation
+private import Synchronization
+
 /// The targets of a loop whose actions are performed with observation tracking.
 ///
 /// Dead targets are swept once enough targets were added since the last sweep
@@ -72,4 +75,151 @@ extension EventLoop {
   /// The number of target and selector pairs with observation tracking,
   /// including dead targets. For tests. Call on the loop.
   package var observedCount: Int { part(ObservedTargets.self).count }
+}
+
+/// A target and selector whose action is performed with observation tracking.
+///
+/// The observed objects retain this object. It does not retain the target.
+final class ObservedTarget: @unchecked Sendable {
+  // @unchecked: the variables are used on the loop's thread only. The other
+  // properties are constant or thread-safe.
+
+  private let core: PortCore
+  private let address: UInt
+  private let number: UInt32
+  private var marker = ReadMarker()
+  // Changes of earlier generations are ignored, because their trackings have
+  // ended. Relaxed: if another thread makes a change during the increment, the
+  // next tracking sees it, or the change comes after the next tracking.
+  private let generation = Atomic<Int>(0)
+  private var isPerforming = false
+  // Nil after `end()`, too.
+  private weak var target: AnyObject?
+  /// The clock for whose frames changes commit the pair. Weak, because the
+  /// observed objects may release this object on any thread, and a clock must be
+  /// released on the loop's. Loop only.
+  weak var clock: FrameClock?
+
+  /// Creates an observed target for `target` and `selector`, on the loop of
+  /// `core`.
+  init<Target>(_ target: Target, _ selector: Selector<Target>, core: PortCore) {
+    self.core = core
+    address = selector.address
+    number = selector.number
+    self.target = target
+  }
+
+  /// Whether the target is `object`, rather than a dead object at the same
+  /// address.
+  func isOf(_ object: AnyObject) -> Bool { target === object }
+
+  /// Whether the target is alive.
+  var isLive: Bool { target != nil }
+
+  /// Runs `body`, and commits the pair again when a property that `body` read
+  /// changes. Loop only.
+  func track(_ body: () throws -> Void) throws {
+    // Inside the same pair's action, `body` reads for that action's tracking.
+    guard !isPerforming else { return try body() }
+    isPerforming = true
+    defer { isPerforming = false }
+    discardReads()
+    let (marker, current) = (marker, generation.load(ordering: .relaxed))
+    let result = marker.read(by: self) {
+      withObservationTracking {
+        marker.registerRead()
+        return Result(catching: body)
+      } onChange: { [self] in
+        // If the generations differ, the marker changed because the tracking was
+        // discarded.
+        if generation.load(ordering: .relaxed) == current { changed() }
+      }
+    }
+    try result.get()
+  }
+
+  /// Ends the previous tracking. Otherwise each tracking would stay registered
+  /// with the observed objects until they change, even if the action is
+  /// performed again.
+  func discardReads() {
+    generation.add(1, ordering: .relaxed)
+    // An enclosing tracking that is still in use may have read the marker.
+    if isKnownUniquelyReferenced(&marker) { marker.invalidate() } else { marker = ReadMarker() }
+  }
+
+  /// Ends the tracking for good, also of an action that is being performed. A
+  /// change that another thread has already reported commits nothing.
+  func end() {
+    target = nil
+    discardReads()
+  }
+
+  /// Commits the pair, because an observed property is about to change. Call
+  /// from any thread.
+  private func changed() {
+    guard !core.isOnThread else {
+      _ = core.commitOnThread { commit(on: $0) }
+      return
+    }
+    var item = PostedItem(observedTargetChanged, self)
+    if !core.append(item) { item.drop() }
+  }
+
+  fileprivate func commit(on loop: EventLoop) {
+    guard let target, loop.takesCommits else { return }
+    withExtendedLifetime(target) {
+      if let clock { return loop.commitAtFrame(target, address, number, clock) }
+      loop.commit(UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()), address, number)
+    }
+  }
+}
+
+private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeRawPointer) {
+  let loop = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
+  Unmanaged<ObservedTarget>.fromOpaque(observed).takeUnretainedValue().commit(on: loop)
+}
+
+/// An observable that every tracking also reads, so that changing it ends the
+/// tracking. Observation has no other way to end a tracking.
+///
+/// A tracking inside another one adds its reads to the outer one's, including
+/// its marker. Changing that marker would end the outer tracking too, and lose
+/// the outer action's reads. The outer marker therefore retains the inner ones,
+/// and a marker that is replaced changes when the last reference is released:
+/// after the trackings that read it have ended.
+private final class ReadMarker: Observable, Unreflected {
+  /// The marker of the innermost tracking that is running on each thread.
+  private static let running = ThreadSlot()
+
+  private let registrar = ObservationRegistrar()
+  // The last marker of each observed target that was performed inside. An
+  // earlier one may change while this marker's tracking is running, because
+  // Observation registers a tracking when it ends.
+  private var inner: [ObjectIdentifier: ReadMarker] = [:]
+
+  deinit { invalidate() }
+
+  private var isValid: Bool { true }
+
+  func registerRead() { registrar.access(self, keyPath: \.isValid) }
+
+  /// Ends the tracking that read this marker, and then those inside it that have
+  /// been replaced.
+  func invalidate() {
+    registrar.withMutation(of: self, keyPath: \.isValid) {}
+    inner = [:]
+  }
+
+  /// Returns the result of `body`, the tracking of `observed` that reads this
+  /// marker.
+  func read<Result>(by observed: ObservedTarget, _ body: () -> Result) -> Result {
+    let outer = Self.running.address
+    if let outer {
+      Unmanaged<ReadMarker>.fromOpaque(outer).takeUnretainedValue()
+        .inner[ObjectIdentifier(observed)] = self
+    }
+    Self.running.address = Unmanaged.passUnretained(self).toOpaque()
+    defer { Self.running.address = outer }
+    return body()
+  }
 }

@@ -1,4 +1,4 @@
-import CUV
+package import CUV
 
 /// A libuv handle in memory of its own, and a reference to its owner.
 ///
@@ -121,3 +121,55 @@ private func freeHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   // alignment for all types.
   UnsafeMutableRawPointer(handle)?.deallocate()
 }
+
+/// A `uv_timer_t`, in milliseconds of the loop's clock.
+struct UVTimer {
+  private let handle: UVHandle<uv_timer_t>
+
+  /// Creates a timer whose callback gets `owner`.
+  init(loop: UVLoop, owner: AnyObject) {
+    do {
+      handle = try UVHandle("LoopTimer") { uv_timer_init(loop.pointer, $0) }
+    } catch {
+      // libuv documents no error here, because a timer is just a node in the
+      // loop's heap.
+      fatalError("\(error)")
+    }
+    handle.setOwner(owner)
+  }
+
+  /// Calls `fired` once, `timeout` milliseconds after the loop's current time.
+  func start(timeout: UInt64, _ fired: TimerCallback) {
+    uv_timer_start(handle.pointer, fired, timeout, 0)
+  }
+
+  /// Stops the timer until it is started again.
+  func stop() { uv_timer_stop(handle.pointer) }
+
+  /// Sets whether the loop's run waits for the timer.
+  func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
+
+  /// The address of the handle.
+  var address: UnsafeMutableRawPointer { handle.address }
+
+  /// Stops the timer. The loop's next tick frees it.
+  func close() { handle.close() }
+}
+
+// Types of libuv's callbacks, so that other folders can define callbacks
+// without importing libuv.
+
+package typealias PrepareHandle = UnsafeMutablePointer<uv_prepare_t>
+package typealias CheckHandle = UnsafeMutablePointer<uv_check_t>
+package typealias PollHandle = UnsafeMutablePointer<uv_poll_t>
+package typealias AsyncHandle = UnsafeMutablePointer<uv_async_t>
+package typealias TimerHandle = UnsafeMutablePointer<uv_timer_t>
+package typealias SignalHandle = UnsafeMutablePointer<uv_signal_t>
+
+package typealias PrepareCallback = @convention(c) (PrepareHandle?) -> Void
+package typealias CheckCallback = @convention(c) (CheckHandle?) -> Void
+package typealias PollCallback =
+  @convention(c) (PollHandle?, _ status: Int32, _ events: Int32) -> Void
+package typealias AsyncCallback = @convention(c) (AsyncHandle?) -> Void
+package typealias TimerCallback = @convention(c) (TimerHandle?) -> Void
+package typealias SignalCallback = @convention(c) (SignalHandle?, _ signal: Int32) -> Void

@@ -23,3 +23,15 @@ extension Duration {
     return tenths < 1000 ? "\(tenths / 10).\(tenths % 10)" : "\(rounded(1))"
   }
 }
+
+extension Duration {
+  /// The duration in whole nanoseconds, rounded towards zero and clamped to
+  /// ±292 years.
+  var clampedNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, isOut) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if isOut { return seconds < 0 ? .min : .max }
+    let (sum, isSumOut) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isSumOut ? (seconds < 0 ? .min : .max) : sum
+  }
+}

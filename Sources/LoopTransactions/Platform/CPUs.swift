@@ -1,3 +1,5 @@
+import CUV
+
 /// The CPU limits of Linux control groups.
 package enum ControlGroup {
   /// Returns the number of processors the process has quota for, rounded up, or
@@ -78,4 +80,35 @@ package enum ControlGroup {
     let bytes = System.bytes(ofFile: path, atMost: 16_384)
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }
+}
+
+/// The number of processors that this process may use.
+package enum ActiveCores {
+  /// The number of processors the process may run on, limited by its control
+  /// group's quota; at least 1. Computed once.
+  static let count: Int = max(1, min(allowed, ControlGroup.quota() ?? allowed))
+
+  /// Whether threads of the process may now run on more than one processor,
+  /// although each may be pinned to one.
+  static var areSeveral: Bool { lt_process_has_cpus() != 0 && ControlGroup.quota() != 1 }
+
+  /// The number of processors the process may run on.
+  package static var allowed: Int { Int(uv_available_parallelism()) }
+}
+
+/// The CPUs that the calling thread may run on.
+enum CPUAffinity {
+  /// Makes the calling thread run only on `cpus`. Does nothing if there are
+  /// none, and on other systems than Linux.
+  static func pin(to cpus: [Int], for operation: @autoclosure () -> String) throws(UVError) {
+    guard !cpus.isEmpty else { return }
+    // Computed first, because libuv counts the CPUs of the calling thread.
+    _ = ActiveCores.count
+    let numbers = cpus.map { Int32(clamping: $0) }
+    try check(lt_thread_pin(numbers, numbers.count), operation())
+  }
+
+  /// Makes the calling thread run on the process's CPUs again, although the
+  /// thread that started it was pinned.
+  static func unpin() { lt_thread_unpin() }
 }

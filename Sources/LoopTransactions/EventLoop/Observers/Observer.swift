@@ -265,3 +265,131 @@ extension Observer {
     }
   }
 }
+
+extension EventLoop {
+  /// Points of a tick at which observers are called.
+  ///
+  /// Modelled on Core Foundation's run loop activities. Core Foundation skips
+  /// `beforeWaiting` when a pass only polls. This loop never skips it, so it
+  /// flushes even under constant load.
+  ///
+  /// A value: create and read it on any thread.
+  public struct Activity: OptionSet, Hashable, Sendable {
+    /// The raw bits of the activities.
+    public let rawValue: UInt8
+
+    /// Creates the activities with the given bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A run is beginning. Occurs once per call of `run`.
+    public static let entry = Activity(rawValue: 1)
+
+    /// The loop is about to wait for events. Occurs in every tick, even if the
+    /// loop will not block.
+    public static let beforeWaiting = Activity(rawValue: 2)
+
+    /// The loop has waited, and the callbacks of the events have run.
+    public static let afterWaiting = Activity(rawValue: 4)
+
+    /// A run is about to return. Occurs once per call of `run`.
+    public static let exit = Activity(rawValue: 8)
+
+    /// All activities.
+    static let all: Activity = [.entry, .beforeWaiting, .afterWaiting, .exit]
+  }
+}
+
+extension EventLoop.Activity: CustomStringConvertible {
+  /// The names of the activities, such as `beforeWaiting|exit`.
+  public var description: String {
+    let names: [(EventLoop.Activity, String)] = [
+      (.entry, "entry"), (.beforeWaiting, "beforeWaiting"),
+      (.afterWaiting, "afterWaiting"), (.exit, "exit"),
+    ]
+    return names.filter { contains($0.0) }.map(\.1).joined(separator: "|")
+  }
+}
+
+extension EventLoop {
+  /// Adds an observer that calls `body` at `activities`.
+  ///
+  /// Call on the loop. An observer added by another observer is called from the
+  /// next pass on. Transactions are performed at order 0xFFFFFF. Queues deliver
+  /// at order 0 unless created with another order.
+  ///
+  /// - Parameters:
+  ///   - activities: The activities at which `body` is called.
+  ///   - order: Observers of lower order are called first. Observers of equal
+  ///     order are called in the order they were added.
+  ///   - repeats: Whether the observer stays after its first call.
+  ///   - fileID: With `line`, the source location for reports.
+  ///   - line: See `fileID`.
+  ///   - body: Called on the loop with the current activity. Retained until the
+  ///     observer is removed.
+  /// - Returns: The observer. The loop keeps it, so the caller need not.
+  /// - Complexity: O(n) in the loop's observers. Calling an observer does not
+  ///   allocate.
+  @discardableResult
+  public func addObserver(
+    for activities: Activity,
+    order: Int = 0,
+    repeats: Bool = true,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping (Activity) -> Void
+  ) -> Observer {
+    checkUsable("EventLoop.addObserver")
+    let place = SourcePlace(fileID, line)
+    return addObserver(for: activities, order: order, repeats: repeats, place: place, body)
+  }
+
+  /// Adds an observer. Without a place, it is one of the library's own.
+  func addObserver(
+    for activities: Activity,
+    order: Int,
+    repeats: Bool = true,
+    place: SourcePlace?,
+    _ body: @escaping (Activity) -> Void
+  ) -> Observer {
+    let observer = Observer(
+      loop: self,
+      activities: activities,
+      order: order,
+      repeats: repeats,
+      place: place,
+      body: body
+    )
+    // Without an activity, nothing would call the observer or detach it from a
+    // released loop.
+    if activities.isDisjoint(with: .all) {
+      observer.invalidate()
+    } else {
+      observers.add(observer)
+    }
+    return observer
+  }
+
+  /// Counts one piece of work against this tick's budget. Returns whether the
+  /// budget allows another piece of work.
+  ///
+  /// Call on the loop, in an observer, after each piece of work. Posts, queues,
+  /// transactions and observers share one budget per tick. Each of them may
+  /// perform one piece of work per tick even if the budget is spent, so call
+  /// this after the work, not before it. If this returns false, set the
+  /// observer's `hasPendingWork` to carry the remaining work over to the next
+  /// tick.
+  ///
+  /// Time counts from the call of an observer that has pending work, or
+  /// otherwise from an observer's first call of this function. Always returns
+  /// true while `close()`, or a run that is ending, performs all pending work.
+  ///
+  /// - Complexity: O(1). Reads the cycle counter, and sometimes the clock.
+  public func budgetAllowsMore() -> Bool {
+    checkThread("EventLoop.budgetAllowsMore")
+    meter.begin()
+    meter.didPerform()
+    if meter.allowsMore() { return true }
+    wasRefusedMore = true
+    return false
+  }
+}
