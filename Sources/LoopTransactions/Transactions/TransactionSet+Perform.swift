@@ -25,62 +25,45 @@ extension TransactionSet {
 
   private func flush(before mark: UInt32) {
     guard !isEmpty, let loop else { return }
-    if _slowPath(core.needsSlowTick) { return flushSlowly(before: mark, on: loop) }
-    if _slowPath(list.isLarge) { return flushLarge(before: mark, on: loop) }
-    flush(before: mark, on: loop) { perform($0) }
-  }
-
-  /// Does the same as `flush(before:)` for so many transactions that their
-  /// targets have left the caches. With 1,000 targets, a prefetch takes longer
-  /// than the cache misses. Of 100,000, each took 31 ns instead of 38.
-  @inline(never)
-  private func flushLarge(before mark: UInt32, on loop: EventLoop) {
-    flush(before: mark, on: loop) { entry in
-      System.prefetchForWriting(list.fourthKey)
-      return perform(entry)
-    }
-  }
-
-  /// Does the same as `flush(before:)` in a forked child, or while pieces of
-  /// work are measured.
-  @inline(never)
-  private func flushSlowly(before mark: UInt32, on loop: EventLoop) {
-    // The parent performs the transactions that a child process inherits. I15.
-    guard !isInherited else { return }
-    let recorder = loop.recorder
-    loop.enterTick()
-    let outer = recorder?.pointee.enter()
-    if let recorder, recorder.pointee.isTraced { recorder.pointee.beginFlush() }
-    flush(before: mark, on: loop) { entry in
-      let owner = SelectorEntry.at(entry.payload.selector).owner
-      recorder?.pointee.begin(owner, arrow: Self.traceKey(entry.key, entry.tag))
-      return perform(entry)
-    }
-    if let outer { recorder?.pointee.end(outer) }
-  }
-
-  @inline(__always)
-  private func flush(
-    before mark: UInt32,
-    on loop: EventLoop,
-    _ perform: (List.Entry) -> Bool
-  ) {
+    let isMeasured = _slowPath(core.needsSlowTick)
+    // The parent performs the transactions that a child process inherits.
+    if isMeasured, isInherited { return }
     // Flushes nest only if an action closes an adopted loop. The outer flush
     // ends when nothing is left.
     let isWithin = isFlushing
     guard !isWithin || loop.state == .closing else { return }
     isFlushing = true
+    if isMeasured { loop.enterTick() }
+    let recorder = loop.recorder
+    let outer = recorder?.pointee.enter()
+    if isMeasured { recorder?.pointee.beginFlush() }
     loop.meter.begin()
-    performing {
-      while let entry = list.removeFirst(before: mark) {
-        let counts = perform(entry)
-        guard counts else { continue }
-        loop.meter.didPerform()
-        guard loop.meter.allowsMore(after: entry.payload.selector) else { break }
-      }
-    }
+    performing { performAll(before: mark, on: loop, recorder) }
+    if let recorder, let outer { recorder.pointee.end(outer) }
     isFlushing = isWithin
     didFlush(mark)
+  }
+
+  @inline(__always)
+  private func performAll(
+    before mark: UInt32,
+    on loop: EventLoop,
+    _ recorder: UnsafeMutablePointer<Recorder>?
+  ) {
+    // The targets of so many transactions have left the caches. With 1,000 targets,
+    // a prefetch takes longer than the cache misses. Of 100,000, each took 31 ns
+    // instead of 38.
+    let isLarge = list.isLarge
+    while let entry = list.removeFirst(before: mark) {
+      if _slowPath(isLarge) { System.prefetchForWriting(list.fourthKey) }
+      if let recorder {
+        let owner = SelectorEntry.at(entry.payload.selector).owner
+        recorder.pointee.begin(owner, arrow: Self.traceKey(entry.key, entry.tag))
+      }
+      guard perform(entry) else { continue }
+      loop.meter.didPerform()
+      guard loop.meter.allowsMore(after: entry.payload.selector) else { break }
+    }
   }
 
   /// Performs (`key`, `number`) at once if it is pending. Returns whether it

@@ -180,20 +180,13 @@ struct BudgetMeter {
   }
 
   /// Ends the period of spending and returns its duration.
-  mutating func end() -> UInt64 {
-    guard isRunning else { return 0 }
-    return end(after: stretch)
-  }
-
-  /// Does the same as `end()` with a reading of the counter that was just made.
-  /// Ignores the reading if the period is measured by the clock.
-  mutating func end(at cycles: UInt64) -> UInt64 {
-    guard isRunning else { return 0 }
-    return end(after: stretch(until: cycles))
-  }
-
+  ///
+  /// - Parameter cycles: A reading of the counter. Not used if the period is
+  ///   measured by the clock.
   @inline(__always)
-  private mutating func end(after stretch: UInt64) -> UInt64 {
+  mutating func end(at cycles: @autoclosure () -> UInt64 = System.cycles) -> UInt64 {
+    guard isRunning else { return 0 }
+    let stretch = stretch(until: cycles())
     isRunning = false
     spent &+= stretch
     if _slowPath(countsTime && !knowsRate) { learnRate() }

@@ -145,16 +145,6 @@ extension EventLoop {
     recorder.pointee.enterTick(polledAt: wasTornDown ? 0 : uv.milliseconds)
   }
 
-  /// Begins a period of the budget, before the first piece of work. Returns the
-  /// reading of the counter that began it, for the recorder. Nil if the recorder
-  /// has another clock, or if the period is in progress.
-  @inline(__always)
-  func beginRecordedFlush() -> UInt64? {
-    let isFirst = !meter.isRunning && recorder?.pointee.readsCounter ?? false
-    meter.begin()
-    return isFirst ? meter.startCycles : nil
-  }
-
   /// Records the latencies of the tick that ends at `end`, and passes its
   /// measurements to the handler. Returns whether there is a handler.
   @inline(__always)

@@ -167,7 +167,7 @@ extension EventLoop {
     // If libuv's flag is not set, an earlier `stop()` ended a host's own run
     // and must not stop this one.
     if !uv.isStopping { isStopWanted = false }
-    callObservers(0, .entry, isRecorded: core.needsSlowTick)
+    callObservers(0, .entry)
     if core.inbox.claimRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
     if mode != .noWait { checkWaitsForNoTimer() }
@@ -241,7 +241,7 @@ extension EventLoop {
     if meter.hasRoom { runPosts() }
     transactions.prepareForExit(leavesNextTick: !performsAll)
     leavesNextTick = !performsAll
-    callObservers(3, .exit, isRecorded: core.needsSlowTick)
+    callObservers(3, .exit)
     leavesNextTick = false
     if performsAll { performRounds() }
     meter.isLifted = false

@@ -3,55 +3,34 @@
 extension EventLoop {
   /// Called when libuv is about to poll.
   func beforeWaiting() {
-    if _slowPath(core.needsSlowTick) { return beforeWaitingSlowly() }
-    performTick(isRecorded: false)
-    endFlush()
-    refill()
-    settle()
-  }
-
-  /// Does the same as `beforeWaiting()` in a forked child, or while the tick is
-  /// measured.
-  @inline(never)
-  private func beforeWaitingSlowly() {
-    guard noticeProcess() else { return leaveToParent() }
-    if let recorder { makeRecordedTick(recorder) } else { makeUnrecordedTick() }
-    if isTimed { measureTick() }
-  }
-
-  /// - Parameter recorder: Stays valid if a callback ends the recording.
-  @inline(__always)
-  private func makeRecordedTick(_ recorder: UnsafeMutablePointer<Recorder>) {
-    enterTick(recorder)
-    recorder.pointee.willPerform()
-    performTick(isRecorded: true)
-    // One reading ends the flush, the tick and its last piece. A virtual clock's
-    // is no reading of the counter, but such a loop's budget ignores it.
-    let end = recorder.pointee.now
-    endFlush(at: end)
-    refill()
-    let isReported = reportTick(recorder, at: end)
-    settle()
-    let atOnce = !isReported && spinNanoseconds == 0
-    recorder.pointee.willPoll(mayBlock: didAnnounceSleep, atOnce: atOnce)
-  }
-
-  @inline(never)
-  private func makeUnrecordedTick() {
-    performTick(isRecorded: true)
-    endFlush()
-    refill()
-    // A callback may have begun the recording. Its first tick is not reported.
-    if let recorder { reportTick(recorder, at: recorder.pointee.now) }
-    settle()
-    recorder?.pointee.willPoll(mayBlock: didAnnounceSleep)
-  }
-
-  @inline(__always)
-  private func performTick(isRecorded: Bool) {
+    if _slowPath(core.needsSlowTick) {
+      guard noticeProcess() else { return leaveToParent() }
+      enterTick()
+      recorder?.pointee.willPerform()
+    }
     core.metrics.ticks.add()
     runPosts()
-    callObservers(1, .beforeWaiting, isRecorded: isRecorded)
+    callObservers(1, .beforeWaiting)
+    // Asked again, because a callback may begin or end the measurement.
+    if _slowPath(core.needsSlowTick) { return endMeasuredTick() }
+    endFlush()
+    refill()
+    settle()
+  }
+
+  @inline(never)
+  private func endMeasuredTick() {
+    // One reading ends the flush, the tick and its last piece. A virtual clock's
+    // is no reading of the counter, but such a loop's budget ignores it.
+    let end = recorder?.pointee.now
+    if let end { endFlush(at: end) } else { endFlush() }
+    refill()
+    var isReported = false
+    if let recorder, let end { isReported = reportTick(recorder, at: end) }
+    settle()
+    let atOnce = !isReported && spinNanoseconds == 0
+    recorder?.pointee.willPoll(mayBlock: didAnnounceSleep, atOnce: atOnce)
+    if isTimed { measureTick() }
   }
 
   @inline(__always)
@@ -63,23 +42,12 @@ extension EventLoop {
   // 17 ns a tick.
   @inline(__always)
   func afterWaiting() {
-    if _slowPath(core.needsSlowTick) { return afterWaitingSlowly() }
-    endWaiting(isRecorded: false)
-  }
-
-  /// Does the same as `afterWaiting()` in a forked child, or while the tick is
-  /// measured.
-  @inline(never)
-  private func afterWaitingSlowly() {
-    if core.isForked { return leaveToParent() }
-    enterTick()
-    endWaiting(isRecorded: true)
-  }
-
-  @inline(__always)
-  private func endWaiting(isRecorded: Bool) {
+    if _slowPath(core.needsSlowTick) {
+      if core.isForked { return leaveToParent() }
+      enterTick()
+    }
     endSleep()
-    callObservers(2, .afterWaiting, isRecorded: isRecorded)
+    callObservers(2, .afterWaiting)
     guard state == .idle else { return }
     // If a host runs the loop itself and stops it, no further tick follows.
     if uv.isStopping { flushAll() }
@@ -87,8 +55,8 @@ extension EventLoop {
     settleForHost()
   }
 
-  /// Does the same as `beforeWaiting()` for an adopted loop, which a callback may
-  /// close and release.
+  /// Called before the poll of an adopted loop, which a callback may close and
+  /// release.
   ///
   /// Most ticks of an idle loop call nothing. They need not retain the loop, nor
   /// make it the current one, which would cost more than the rest of the tick.
@@ -102,7 +70,7 @@ extension EventLoop {
     settle()
   }
 
-  /// Does the same as `afterWaiting()` for an adopted loop.
+  /// Called after the poll of an adopted loop.
   @inline(never)
   func ownerDidWait() {
     guard callsNothing(2), !uv.isStopping else { return calledBack { afterWaiting() } }
@@ -245,27 +213,13 @@ extension EventLoop {
 
   /// Calls the observers of `activity`, whose list has index `index`.
   @inline(__always)
-  func callObservers(_ index: Int, _ activity: Activity, isRecorded: Bool) {
+  func callObservers(_ index: Int, _ activity: Activity) {
     if _fastPath(observers.isQuiet(index)) { return }
-    if isRecorded { makeRecordedPass(index, activity) } else { makePass(index, activity) }
+    makePass(index, activity)
   }
 
   @inline(never)
   private func makePass(_ index: Int, _ activity: Activity) {
-    makePass(index) { $0.call(activity) }
-  }
-
-  /// Does the same as `makePass` while pieces of work are measured.
-  @inline(never)
-  private func makeRecordedPass(_ index: Int, _ activity: Activity) {
-    makePass(index) { observer in
-      guard let place = observer.place else { return observer.call(activity) }
-      recorded(OwnerWord(.observer, place)) { observer.call(activity) }
-    }
-  }
-
-  @inline(__always)
-  private func makePass(_ index: Int, _ call: (Observer) -> Void) {
     // The list keeps the observers alive, so no call counts a reference.
     let list = observers.beginPass(index)
     withExtendedLifetime(list) {
@@ -273,7 +227,8 @@ extension EventLoop {
         list[index].reference?._withUnsafeGuaranteedRef { observer in
           guard !observer.isDormant, observer.isAttached else { return }
           if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
-          call(observer)
+          guard let place = observer.place else { return observer.call(activity) }
+          recorded(OwnerWord(.observer, place)) { observer.call(activity) }
         }
       }
     }
@@ -281,16 +236,11 @@ extension EventLoop {
   }
 
   /// Ends a period of flushing.
+  ///
+  /// - Parameter cycles: A reading of the counter.
   @inline(__always)
-  func endFlush() {
-    if meter.isRunning { didFlush(for: meter.end()) }
-  }
-
-  /// Does the same as `endFlush()` with a reading of the counter that was just
-  /// made.
-  @inline(__always)
-  func endFlush(at cycles: UInt64) {
-    if meter.isRunning { didFlush(for: meter.end(at: cycles)) }
+  func endFlush(at cycles: @autoclosure () -> UInt64 = System.cycles) {
+    if meter.isRunning { didFlush(for: meter.end(at: cycles())) }
   }
 
   @inline(__always)

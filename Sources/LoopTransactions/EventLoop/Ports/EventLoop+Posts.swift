@@ -67,7 +67,7 @@ extension EventLoop {
   @inline(__always)
   func runPosts() {
     let isFilled = isBacklogged || core.inbox.isFilled
-    if isFilled || postsLeft > 0 { runBatches(isFilled) }
+    if isFilled || postsLeft > 0 { runBatches(draining: isFilled) }
   }
 
   /// Runs posts within the budget. Drains the inbox only if `drains` is true.
@@ -75,7 +75,7 @@ extension EventLoop {
   /// it had not run to its end.
   func runPosts(draining drains: Bool) -> Bool {
     let isBehind = drains && inboxBatch.pointee.remaining > 0
-    if drains || postsLeft > 0 { runBatches(drains) }
+    if drains || postsLeft > 0 { runBatches(draining: drains) }
     return isBehind
   }
 
@@ -86,42 +86,29 @@ extension EventLoop {
   }
 
   @inline(never)
-  private func runBatches(_ isFilled: Bool) {
-    let isRecorded = _slowPath(core.needsSlowTick)
-    if isRecorded, core.isForked { return }
+  private func runBatches(draining isFilled: Bool) {
+    let isMeasured = _slowPath(core.needsSlowTick)
+    if isMeasured, core.isForked { return }
     if localBatch.pointee.remaining == 0 { swap(&local, &localBatch.pointee) }
     if inboxBatch.pointee.remaining == 0, isFilled { drainInbox() }
     guard postsLeft > 0 else { return }
-    if isRecorded {
-      runRecordedBatches()
-    } else {
-      meter.begin()
-      runBatches { $0.run(on: self) }
-    }
+    if isMeasured { enterTick() }
+    meter.begin()
+    // The recorder of the whole call: a post that begins or ends the recording is
+    // not measured.
+    let recorder = recorder
+    let outer = recorder?.pointee.enter()
+    runBatch(localBatch, recorder)
+    runBatch(inboxBatch, recorder)
+    if _slowPath(local.remaining > 0) { runFollowingPosts(recorder) }
+    if let recorder, let outer { recorder.pointee.end(outer) }
     core.metrics.pendingPosts.set(UInt64(postsLeft))
   }
 
   @inline(__always)
-  private func runBatches(_ run: (inout PostedItem) -> Void) {
-    runBatch(localBatch, run)
-    runBatch(inboxBatch, run)
-    if _slowPath(local.remaining > 0) { runFollowingPosts(run) }
-  }
-
-  /// Does the same as `runBatches(_:)` while pieces of work are measured.
-  @inline(never)
-  private func runRecordedBatches() {
-    enterTick()
-    var start = beginRecordedFlush()
-    guard let recorder else { return runBatches { $0.run(on: self) } }
-    let outer = recorder.pointee.enter()
-    runBatches { item in
-      let now = start ?? recorder.pointee.now
-      start = nil
-      recorder.pointee.begin(item.owner, arrow: core.traceKey(of: item), at: now)
-      item.run(on: self)
-    }
-    recorder.pointee.end(outer)
+  private func run(_ item: inout PostedItem, _ recorder: UnsafeMutablePointer<Recorder>?) {
+    if let recorder { recorder.pointee.begin(item.owner, arrow: core.traceKey(of: item)) }
+    item.run(on: self)
   }
 
   /// Moves the posts of other threads out of the inbox.
@@ -146,7 +133,7 @@ extension EventLoop {
   /// the kernel twice, which costs three times as much as the call itself:
   /// docs/performance.md, "Hops".
   @inline(never)
-  private func runFollowingPosts(_ run: (inout PostedItem) -> Void) {
+  private func runFollowingPosts(_ recorder: UnsafeMutablePointer<Recorder>?) {
     // Items left in a batch were posted earlier, so they must run first.
     guard localBatch.pointee.remaining == 0, inboxBatch.pointee.remaining == 0 else { return }
     var count: UInt64 = 0
@@ -156,7 +143,7 @@ extension EventLoop {
       count &+= 1
       meter.didPerform()
       kind = item.similarityKey
-      run(&item)
+      run(&item, recorder)
     }
     if local.remaining == 0 { local.reset() }
     core.metrics.posts.add(count)
@@ -172,7 +159,7 @@ extension EventLoop {
   @inline(__always)
   private func runBatch(
     _ batch: UnsafeMutablePointer<ItemBuffer>,
-    _ run: (inout PostedItem) -> Void
+    _ recorder: UnsafeMutablePointer<Recorder>?
   ) {
     guard batch.pointee.remaining > 0 else { return }
     // Counted here and not computed from `remaining`, because an item that
@@ -184,7 +171,7 @@ extension EventLoop {
       count &+= 1
       meter.didPerform()
       kind = item.similarityKey
-      run(&item)
+      run(&item, recorder)
     } while batch.pointee.remaining > 0 && meter.allowsMore(after: kind)
     core.metrics.posts.add(count)
     if batch.pointee.remaining == 0 {

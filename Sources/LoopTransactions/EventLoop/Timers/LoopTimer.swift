@@ -178,20 +178,13 @@ extension LoopTimer {
     guard now >= due.nanoseconds else { return arm(on: loop) }
     loop.isFiringTimer = true
     if _slowPath(core.needsSlowTick) {
-      fireRecorded(at: now, on: loop)
-    } else {
+      loop.enterTick()
+      loop.recorder?.pointee.wasDue(at: due.nanoseconds)
+    }
+    loop.recorded(place.map { OwnerWord(.timer, $0) } ?? OwnerWord(.timer)) {
       loop.calledBack { fire(at: now, on: loop) }
     }
     loop.isFiringTimer = false
-  }
-
-  /// Does the same as `fire(at:on:)` while pieces of work are measured.
-  @inline(never)
-  private func fireRecorded(at now: UInt64, on loop: EventLoop) {
-    loop.enterTick()
-    loop.recorder?.pointee.wasDue(at: due.nanoseconds)
-    let owner = place.map { OwnerWord(.timer, $0) } ?? OwnerWord(.timer)
-    loop.recorded(owner) { loop.calledBack { fire(at: now, on: loop) } }
   }
 
   /// Calls the callback. After the last call, releases it.
