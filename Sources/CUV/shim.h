@@ -5,7 +5,6 @@
 #ifndef LT_CUV_SHIM_H
 #define LT_CUV_SHIM_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -248,31 +247,6 @@ static inline void lt_thread_unpin(void) {
   lt_cpu_set set = {{0}};
   long size = syscall(SYS_sched_getaffinity, getpid(), sizeof set, &set);
   if (size > 0) syscall(SYS_sched_setaffinity, 0, (size_t)size, &set);
-#endif
-}
-
-// Whether the threads of the process may run on more than one CPU. Each may be pinned
-// to one. If the CPUs cannot be read, tells whether the calling thread may use several.
-static inline int lt_process_has_cpus(void) {
-#if defined(__linux__)
-  const size_t count = sizeof(lt_cpu_set) / sizeof(unsigned long);
-  lt_cpu_set all = {{0}};
-  DIR *threads = opendir("/proc/self/task");
-  if (threads == NULL) return uv_available_parallelism() > 1;
-  // /proc may belong to another PID namespace, so the thread's own CPUs are always added.
-  syscall(SYS_sched_getaffinity, 0, sizeof all, &all);
-  for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
-    lt_cpu_set set = {{0}};
-    long thread = strtol(entry->d_name, NULL, 10);
-    if (thread <= 0 || syscall(SYS_sched_getaffinity, thread, sizeof set, &set) <= 0) continue;
-    for (size_t i = 0; i < count; i++) all.words[i] |= set.words[i];
-  }
-  closedir(threads);
-  int cpus = 0;
-  for (size_t i = 0; i < count; i++) cpus += __builtin_popcountl(all.words[i]);
-  return cpus == 0 ? uv_available_parallelism() > 1 : cpus > 1;
-#else
-  return uv_available_parallelism() > 1;
 #endif
 }
 

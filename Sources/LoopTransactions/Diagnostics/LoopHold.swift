@@ -87,23 +87,6 @@ public struct LoopHold: Sendable {
   }
 }
 
-extension HoldTracker.Hold {
-  /// The time until the last look.
-  var observedTime: UInt64 { works.values.reduce(0, +) }
-
-  var isOnePiece: Bool { longestPiece >= observedTime / 2 }
-
-  var cause: LoopHold.Cause {
-    let call = blocked.max { $0.value < $1.value }
-    let inCalls = blocked.values.reduce(0, +)
-    let most = max(cpuTime, unscheduled, inCalls)
-    if unexplained >= most { return .unknown }
-    if let call, inCalls == most { return .blocked(in: call.key) }
-    // Two threads that share a CPU get half of it each.
-    return unscheduled * 5 >= cpuTime * 4 ? .notScheduled : .computing
-  }
-}
-
 extension LoopHold: CustomStringConvertible {
   /// One line, such as `loop 'main' is held for 120 ms by post
   /// App/Main.swift:12, computing`.

@@ -88,15 +88,3 @@ extension Selector: CustomStringConvertible {
   /// The target type and the name, such as `Label.layout`.
   public var description: String { "\(Target.self).\(name)" }
 }
-
-extension SelectorEntry {
-  /// Returns the entry at `address`, which is never freed.
-  @inline(__always)
-  static func at(_ address: UInt) -> SelectorEntry { unmanaged(at: address).takeUnretainedValue() }
-
-  /// Returns the entry at `address`, without retaining it.
-  @inline(__always)
-  static func unmanaged(at address: UInt) -> Unmanaged<SelectorEntry> {
-    .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
-  }
-}

@@ -210,3 +210,15 @@ struct SelectorConflict {
     }
   }
 }
+
+extension SelectorEntry {
+  /// Returns the entry at `address`, which is never freed.
+  @inline(__always)
+  static func at(_ address: UInt) -> SelectorEntry { unmanaged(at: address).takeUnretainedValue() }
+
+  /// Returns the entry at `address`, without retaining it.
+  @inline(__always)
+  static func unmanaged(at address: UInt) -> Unmanaged<SelectorEntry> {
+    .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
+  }
+}

@@ -206,4 +206,11 @@ extension TransactionSet {
     observer.isDormant = false
     loop.beginPendingWork()
   }
+
+  /// Called when nothing is pending any more.
+  func becomeDormant() {
+    guard let observer, !observer.isDormant else { return }
+    observer.isDormant = true
+    loop?.endPendingWork()
+  }
 }

@@ -90,13 +90,6 @@ extension TransactionSet {
     UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
   }
 
-  /// Called when nothing is pending any more.
-  func becomeDormant() {
-    guard let observer, !observer.isDormant else { return }
-    observer.isDormant = true
-    loop?.endPendingWork()
-  }
-
   /// Releases the references of a removed entry whose target has died.
   func discardDeadEntry(_ pending: Pending) {
     metrics.dead.add()

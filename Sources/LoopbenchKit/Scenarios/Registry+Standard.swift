@@ -29,7 +29,7 @@ extension Registry {
       LTPost(observation: .watched),
       LTPost(observation: .traced),
       CWake.uv,
-      LTWake.standard, LTWake.spinning,
+      LTWake(),
       CWake.eventfd,
       QueueWake<CondQueue>(),
       QueueWake<DispatchedQueue>(),

@@ -45,36 +45,16 @@ struct CWake: Peer {
 
 /// `wake` through a `LoopPort`.
 struct LTWake: Peer {
-  let name: String
+  let name = "lt"
   let scenario = "wake"
-  let series: [String]
-  let summary: String
-  let isStandard: Bool
-  private let spins: Duration
-
-  static let standard = LTWake(
-    name: "lt",
-    series: WakeLoad.series,
-    summary: "LoopPort.post(function, context) to a sleeping loop",
-    isStandard: true,
-    spins: .zero
-  )
-
-  /// On one CPU the loop would spin instead of the sender.
-  static let spinning = LTWake(
-    name: "lt.spinning",
-    series: ["across"],
-    summary: "lt with EventLoop.spinsBeforeBlocking at its limit of 1 ms",
-    isStandard: false,
-    spins: .milliseconds(1)
-  )
+  let series = WakeLoad.series
+  let summary = "LoopPort.post(function, context) to a sleeping loop"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     let pings = try WakePings(workload: slice.workload)
     try EventLoop.measuring { (loop) throws(PeerError) in
       let port = loop.port
       loop.waitsForPosts = true
-      loop.spinsBeforeBlocking = spins
       let ticks = LoopTicks(of: loop, for: slice)
       let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))
       // try?: a post fails only on a closed loop, and the loop is closed after

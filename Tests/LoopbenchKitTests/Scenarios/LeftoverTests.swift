@@ -50,7 +50,7 @@ struct LeftoverTests {
   }
 
   static let own = [
-    "lt", "lt.kept", "lt.own", "lt.reported", "lt.spinning", "lt.timed", "lt.traced", "lt.watched",
+    "lt", "lt.kept", "lt.own", "lt.reported", "lt.timed", "lt.traced", "lt.watched",
     "uv", "eventfd", "epoll", "cond", "heap", "set", "dirtybit", "hand", "uvwork",
     "ring",
   ]

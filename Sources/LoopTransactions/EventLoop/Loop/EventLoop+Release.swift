@@ -55,41 +55,6 @@ extension EventLoop {
   }
 }
 
-/// An object whose posted call a thread is waiting for.
-protocol AwaitedCall: AnyObject {
-  /// The place that made the call, for reports.
-  var place: SourcePlace? { get }
-
-  /// Called instead of the posted call if the loop was released without
-  /// `close()`.
-  ///
-  /// Call from any thread.
-  func wasRefused()
-}
-
-extension AwaitedCall {
-  var place: SourcePlace? { nil }
-}
-
-extension PostedItem {
-  /// Drops an item that the loop of `core` accepted and will not run.
-  fileprivate mutating func refuse(on core: PortCore) {
-    switch kind {
-    case Self.firstJob..<Self.portTransaction:
-      // The task waiting for the job keeps the port alive.
-      guard let port = UnsafeRawPointer(bitPattern: first) else { return }
-      core.orphanedJobs.add(self, Unmanaged<LoopPort>.fromOpaque(port).takeUnretainedValue())
-    case Self.call:
-      if let object = UnsafeRawPointer(bitPattern: second) {
-        let object = Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()
-        (object as? any AwaitedCall)?.wasRefused()
-      }
-      drop()
-    default: drop()
-    }
-  }
-}
-
 // A child process that runs the loop it inherited. I15.
 extension EventLoop {
   /// Detaches from a host's loop that runs in a child process. The pending work

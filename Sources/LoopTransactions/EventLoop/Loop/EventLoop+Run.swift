@@ -125,7 +125,6 @@ extension EventLoop {
     beginMeasuredRun()
     virtualTime?.fireDue()
     // libuv makes no tick if the loop has nothing to wait for.
-    mayBlock = false
     arm()
     withExtendedLifetime(self) { tick() }
     // An `afterWaiting` observer may have started the budget. Time the host
@@ -160,7 +159,6 @@ extension EventLoop {
     if host != nil { trapEmbedded() }
     state = .running
     isSingleTick = mode != .whole
-    mayBlock = mode != .noWait
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     beginMeasuredRun()
@@ -196,14 +194,12 @@ extension EventLoop {
     var isAlive: Bool
     repeat {
       if core.inbox.isFilled { arm() }
-      if mode == .once, isArmed, UVLoop.looksAtIdleHandlesFirst { mayBlock = false }
       isAlive = uv.run(mode)
     } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled && !isTimedOut()
     // Since 1.45, timers that are due run before the first tick. If one of them
     // stopped the run, it has made no tick.
     if mode == .whole, isAlive, !wasStopping, core.metrics.ticks.value == ticks {
       arm()
-      mayBlock = false
       isAlive = uv.run(.noWait)
     }
     return isAlive

@@ -28,8 +28,7 @@ extension EventLoop {
     var isReported = false
     if let recorder, let end { isReported = reportTick(recorder, at: end) }
     settle()
-    let atOnce = !isReported && spinNanoseconds == 0
-    recorder?.pointee.willPoll(mayBlock: didAnnounceSleep, atOnce: atOnce)
+    recorder?.pointee.willPoll(mayBlock: didAnnounceSleep, atOnce: !isReported)
     if isTimed { measureTick() }
   }
 
@@ -184,9 +183,6 @@ extension EventLoop {
       // tick looks for posts. Announcing a sleep takes two exchanges of the inbox
       // word, a tenth of such a tick.
       if _slowPath(core.inbox.hasRequest) { handleRequests() }
-    } else if _slowPath(spinNanoseconds > 0), spin() {
-      handleRequests()
-      runSpunPosts()
     } else if core.inbox.sleep() {
       didAnnounceSleep = true
       disarm()

@@ -54,8 +54,6 @@ public final class EventLoop {
   // Whether the current run is a single tick. The end of such a run shares the
   // tick's budget.
   @exclusivity(unchecked) var isSingleTick = false
-  // Whether the polls of the current run may block.
-  @exclusivity(unchecked) var mayBlock = false
   @exclusivity(unchecked) var isArmed = false
   // Whether the next poll belongs to a host's turn.
   @exclusivity(unchecked) var isHostTurn = false
@@ -111,9 +109,6 @@ public final class EventLoop {
   /// If not 0, the error that opening a timerfd fails with. For tests.
   package var timerRefusal: Int32 = 0
 
-  /// Called now and then while the loop spins. For tests.
-  package var whileSpinning: (() -> Void)?
-
   weak var currentPort: LoopPort?
 
   @inline(__always)
@@ -164,8 +159,6 @@ public final class EventLoop {
   var storedBudget = Budget()
   var storedPostCapacity: Int?
   @exclusivity(unchecked) var isTimed = false
-  @exclusivity(unchecked) var spinNanoseconds: UInt64 = 0
-  @exclusivity(unchecked) var spinCPUs = SpinCPUs()
 
   /// Creates a loop from its components.
   ///

@@ -352,3 +352,55 @@ private func keep(_ loop: EventLoop) {
   let address = Unmanaged.passRetained(loop).toOpaque()
   movedLoops.withLock { $0.append(address) }
 }
+
+// The arrows from posts of any thread.
+extension PortCore {
+  /// Does the same as `append(_:)` in a forked child, or while a trace runs.
+  @inline(never)
+  func appendSlowly(_ item: PostedItem) -> Bool {
+    if isForked { return false }
+    // Read before the loop can run the item.
+    let time = CycleClock.cycles
+    guard isOnThread ? appendOnThread(item) : appendOffThread(item) else { return false }
+    tracePost(item, at: time)
+    return true
+  }
+
+  /// Does the same as `append(_:unless:)` in a forked child, or while a trace
+  /// runs.
+  @inline(never)
+  func appendSlowly(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
+    if isForked { return .refused }
+    let time = CycleClock.cycles
+    let outcome = appendOffThread(item, unless: mark)
+    switch outcome {
+    case .queued, .queuedAndWake: tracePost(item, at: time)
+    case .refused, nil: break
+    }
+    return outcome
+  }
+
+  /// Identifies `item` among the posts to all loops, until it has run.
+  @inline(never)
+  func traceKey(of item: PostedItem) -> UInt64 {
+    // Multiplied by the golden ratio, which mixes the bits.
+    let ratio: UInt64 = 0x9E37_79B9_7F4A_7C15
+    let port = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
+    let kind = (port &* ratio) ^ UInt64(item.kind)
+    let first = (kind &* ratio) ^ UInt64(item.first)
+    return (first &* ratio) ^ UInt64(item.second)
+  }
+
+  /// Records a post that was made at `time`.
+  func tracePost(_ item: PostedItem, at time: UInt64) {
+    let key = traceKey(of: item)
+    if isOnThread || (virtualTime.map { $0.operationThread == threadIdentity() } ?? false) {
+      if let loop = loopOnThread, loop.traceRing != nil { return loop.beginArrow(.post, key) }
+    }
+    // Times of a virtual clock and of the system's cannot be compared.
+    guard virtualTime == nil, let ring = TraceThread.ring, ring.kind != .steppedLoop else {
+      return
+    }
+    ring.writer.append(TraceEvent(.arrowBegin, at: time, value: key, topic: .post))
+  }
+}

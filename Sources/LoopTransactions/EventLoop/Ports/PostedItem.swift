@@ -236,3 +236,38 @@ extension PostedItem {
     }
   }
 }
+
+/// An object whose posted call a thread is waiting for.
+protocol AwaitedCall: AnyObject {
+  /// The place that made the call, for reports.
+  var place: SourcePlace? { get }
+
+  /// Called instead of the posted call if the loop was released without
+  /// `close()`.
+  ///
+  /// Call from any thread.
+  func wasRefused()
+}
+
+extension AwaitedCall {
+  var place: SourcePlace? { nil }
+}
+
+extension PostedItem {
+  /// Drops an item that the loop of `core` accepted and will not run.
+  mutating func refuse(on core: PortCore) {
+    switch kind {
+    case Self.firstJob..<Self.portTransaction:
+      // The task waiting for the job keeps the port alive.
+      guard let port = UnsafeRawPointer(bitPattern: first) else { return }
+      core.orphanedJobs.add(self, Unmanaged<LoopPort>.fromOpaque(port).takeUnretainedValue())
+    case Self.call:
+      if let object = UnsafeRawPointer(bitPattern: second) {
+        let object = Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()
+        (object as? any AwaitedCall)?.wasRefused()
+      }
+      drop()
+    default: drop()
+    }
+  }
+}
