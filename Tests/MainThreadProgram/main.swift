@@ -34,9 +34,6 @@ let cases: [String: @MainActor () throws -> Void] = [
   "exitInRunMain": exitInRunMain,
   "activities": activities,
   "embeddedActivities": embeddedActivities,
-  "trapped": trapped,
-  "overflown": overflown,
-  "overflownElsewhere": overflownElsewhere,
 ]
 Process.endInTime()
 guard let name = CommandLine.arguments.dropFirst().first, let body = cases[name] else {

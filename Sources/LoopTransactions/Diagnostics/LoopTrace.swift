@@ -25,9 +25,8 @@ import Synchronization
 /// A program that is started with the environment variable
 /// `LOOPTRANSACTIONS_TRACE` set to a path is traced from its first loop or
 /// scheduler on, and writes that file when it exits. In the path, `%p` stands
-/// for the number of the process. `LOOPTRANSACTIONS_TRACE_ON` lists further
-/// occasions to write the file: `trap` and the names of signals, with commas
-/// between them.
+/// for the number of the process. `LOOPTRANSACTIONS_TRACE_ON` lists signals
+/// that write the file, too, with commas between their names.
 public final class LoopTrace: Sendable {
   /// An error of a trace.
   public enum TraceError: Error, Hashable, Sendable {
@@ -100,7 +99,7 @@ public final class LoopTrace: Sendable {
   ///
   /// - Complexity: O(n log n) in the number of events. A million events take
   ///   seconds.
-  public var json: String { core.json() }
+  public var json: String { core.json }
 
   /// Replaces the file at `path` with `json`.
   ///

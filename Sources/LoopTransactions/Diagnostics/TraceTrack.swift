@@ -31,13 +31,6 @@ struct TraceTrack {
     self.init(ring.kind, name: ring.name, events: events, lost: lost)
   }
 
-  /// The track without the events before `time`.
-  func since(_ time: UInt64) -> TraceTrack {
-    let kept = events.drop { $0.time < time }
-    let dropped = UInt64(events.count - kept.count)
-    return TraceTrack(kind, name: name, events: Array(kept), lost: lost + dropped)
-  }
-
   /// The topic of the arrows that lead to a span of `owner`.
   func topic(of owner: OwnerWord) -> TraceEvent.Topic? {
     switch owner.kind {

@@ -50,7 +50,6 @@ struct LoopTraceFileTests {
       #expect(error?.description.contains("EINVAL") == true)
       #expect(access(path, F_OK) != 0)
       #expect(throws: UVError.self) { try trace.write(to: "\(path)\0", onSignal: SIGUSR2) }
-      #expect(throws: UVError.self) { try trace.writeOnTrap(to: "\(path)\0") }
     }
   }
 

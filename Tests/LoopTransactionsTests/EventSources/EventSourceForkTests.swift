@@ -162,7 +162,6 @@ struct EventSourceForkTests {
         let trace = try LoopTrace()
         try loop.onSignal(SIGABRT) {}
         try trace.write(to: "/tmp/never", onSignal: SIGUSR2)
-        try trace.writeOnTrap(to: "/tmp/never")
         try loop.onSignal(SIGUSR2) {}
         let watchdog = try LoopWatchdog(threshold: .seconds(3600), capturesStacks: true) { _ in }
         let ending = Process.fork {

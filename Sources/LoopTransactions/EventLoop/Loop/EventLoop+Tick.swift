@@ -216,6 +216,7 @@ extension EventLoop {
 
   @inline(never)
   private func makePass(_ index: Int, _ activity: Activity) {
+    let isMeasured = core.needsSlowTick
     // The list keeps the observers alive, so no call counts a reference.
     let list = observers.beginPass(index)
     withExtendedLifetime(list) {
@@ -223,7 +224,9 @@ extension EventLoop {
         list[index].reference?._withUnsafeGuaranteedRef { observer in
           guard !observer.isDormant, observer.isAttached else { return }
           if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
-          guard let place = observer.place else { return observer.call(activity) }
+          guard _slowPath(isMeasured), let place = observer.place else {
+            return observer.call(activity)
+          }
           recorded(OwnerWord(.observer, place)) { observer.call(activity) }
         }
       }
