@@ -1,5 +1,5 @@
 // Commits that wait for a frame, beside commits for the tick, in numbers for a
-// tool that counts instructions. docs/performance.md has its counts.
+// tool that counts instructions.
 //
 // Arguments: frame first 1000
 // Prints:

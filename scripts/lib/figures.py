@@ -1,11 +1,9 @@
 """usage: python3 scripts/lib/figures.py COLUMNS <TEXT >SVG
        python3 scripts/lib/figures.py --insert TEXT DOCUMENT…
-       python3 scripts/lib/figures.py --growth TEXT DOCUMENT…
 
 Draws the output of a terminal, with its colours, as an SVG picture. It follows the
 reader's light or dark colour scheme. With --insert, puts the text into each document
-instead, between the lines <!-- loopbench --> and <!-- /loopbench -->, and with --growth
-between <!-- growth --> and <!-- /growth -->.
+instead, between the lines <!-- loopbench --> and <!-- /loopbench -->.
 """
 import re
 import sys
@@ -80,7 +78,6 @@ def picture(text, columns):
 
 BLOCKS = {
     "--insert": ("loopbench", "```console\n$ scripts/loopbench compare-libuv\n{}```\n"),
-    "--growth": ("growth", "```text\n{}```\n"),
 }
 
 

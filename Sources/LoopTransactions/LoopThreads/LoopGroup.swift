@@ -12,15 +12,9 @@ import Synchronization
 /// try await group.shutDown()
 /// ```
 ///
-/// An idle loop uses no CPU. The cost of loops on x86-64 Linux with libuv 1.44
-/// is below; docs/performance.md, "Loop threads", has the command. The address
-/// space of each thread's stack, usually 8 MiB, is only reserved.
-///
-/// | loops | descriptors | memory |
-/// |---|---|---|
-/// | 1 | 5 | 44 KiB |
-/// | 8 | 40 | 256 KiB |
-/// | 64 | 320 | 2,072 KiB |
+/// An idle loop uses no CPU. Each loop has five descriptors and takes a few
+/// dozen KiB of memory (docs/performance.md, "Memory and descriptors"). The
+/// address space of each thread's stack, usually 8 MiB, is only reserved.
 ///
 /// Keep a reference to the group while its loops are in use. Releasing the last
 /// one stops the loops, and does not wait for their end.

@@ -117,7 +117,7 @@ extension EventLoop {
   /// threads, which costs about 0.5 us in total. While threads post without
   /// pause, the loop checks at most every 7 us, and once more before it decides
   /// to sleep. A loop that has other work does not wait here. This lowers the
-  /// cost from 18 to 11 ns per item: docs/performance.md, "post".
+  /// cost from 18 to 11 ns per item.
   private func drainInbox() {
     if isBacklogged {
       while System.cycles &- lastInboxCheck < System.cyclesPerReading { System.pause() }
@@ -130,8 +130,7 @@ extension EventLoop {
   /// Runs posts that the posts just run have made, unless an earlier post still
   /// waits. A task that calls an actor of the loop needs one job for the call
   /// and one job for the return. With a tick for each job, the call would poll
-  /// the kernel twice, which costs three times as much as the call itself:
-  /// docs/performance.md, "Hops".
+  /// the kernel twice, which costs three times as much as the call itself.
   @inline(never)
   private func runFollowingPosts(_ recorder: UnsafeMutablePointer<Recorder>?) {
     // Items left in a batch were posted earlier, so they must run first.
