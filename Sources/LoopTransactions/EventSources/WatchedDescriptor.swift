@@ -207,7 +207,7 @@ extension WatchedDescriptor {
 
 private func descriptorIsReady(_ handle: PollHandle?, _ status: Int32, _ events: Int32) {
   // Without an owner, a child process closed the loop it inherited and runs
-  // another one. I15.
+  // another one.
   guard let descriptor = owner(of: handle, as: WatchedDescriptor.self) else {
     return stopWatching(handle)
   }

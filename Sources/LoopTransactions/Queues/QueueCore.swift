@@ -65,7 +65,7 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// Call from any thread.
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
-    // A forked child never drains the queue. I15.
+    // A forked child never drains the queue.
     guard !port.isForked else { return .closed }
     let onLoop = port.isOnThread
     let action =
@@ -148,7 +148,7 @@ extension QueueCore {
 
   /// Delivers all queued elements now, regardless of batch size and budget.
   func flush() {
-    // The parent process delivers the elements that a child inherited. I15.
+    // The parent process delivers the elements that a child inherited.
     guard !port.isForked, let loop else { return }
     let wasLifted = loop.meter.isLifted
     loop.meter.isLifted = true

@@ -73,7 +73,7 @@ final class KeyedQueueMembers<Element, Key: Hashable & Sendable>: QueueMembers<E
   override func removeAll(from core: QueueCore) -> Int {
     guard !core.port.isForked else { return 0 }
     // The keys are freed together with the values, because a `deinit` of a
-    // removed value may enqueue another key. Q8.
+    // removed value may enqueue another key.
     var keys: [Key: UInt] = [:]
     var removed = addresses.withLock { addresses in
       swap(&addresses, &keys)

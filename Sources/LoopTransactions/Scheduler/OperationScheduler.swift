@@ -141,7 +141,7 @@ public final class OperationScheduler: Sendable {
     _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
     // Inlined, so that an unused result is not retained. The body is moved,
-    // because a copy might hold the last reference to the captures. O12.
+    // because a copy might hold the last reference to the captures.
     ScheduledOperation(core: core, handle: core.add(OperationBody(body), priority))
   }
 

@@ -115,7 +115,7 @@ final class SerialQueueCore: OperationOwner, @unchecked Sendable {
 
   func add(_ body: consuming @escaping @Sendable () -> Void) {
     scheduler.core.checkProcess()
-    // Moved, because a copy might hold the last reference to the captures. O12.
+    // Moved, because a copy might hold the last reference to the captures.
     var block: Block? = Block(body)
     let needsOperation = state.withLock { state in
       state.added.append(block.take())

@@ -69,7 +69,7 @@ final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: ValueItem<Val
 
   override func start() {
     waiter.item = self
-    // Moved, because a copy might hold the last reference to the captures. O12.
+    // Moved, because a copy might hold the last reference to the captures.
     var body = body
     self.body = nil
     guard !waiter.table.join(key, waiter, &body) else { return }
@@ -108,7 +108,7 @@ final class TaskWaiter<Key: Hashable & Sendable, Value: Sendable>: FlightWaiter<
   ) {
     self.continuation = continuation
     guard !table.join(key, self, &body) else { return }
-    // Released before the task resumes. O12.
+    // Released before the task resumes.
     body = nil
     continuation.resume(throwing: CancellationError())
   }

@@ -193,7 +193,7 @@ extension DisplayState {
     let run = runs[index]
     runs.removeSubrange(...index)
     actions += run.isCancelled ? [.notify(ended, .cancelled)] : finish(ended, end)
-    // D4: an invalidation during the display schedules the next display.
+    // An invalidation during the display schedules the next display.
     if canBegin { actions.append(.schedule) }
     return actions
   }

@@ -141,10 +141,10 @@ extension Layer {
     return min(1, max(0, fadeBegan.duration(to: instant) / fadeDuration))
   }
 
-  /// Shows the result of a display, or no contents if `bitmap` is nil.
+  /// Shows the result of a display, or no contents if `bitmap` is nil. D13.
   func show(_ bitmap: Bitmap?) {
-    // D13: fade only if the layer was empty, because replacing contents must
-    // not flash.
+    // Fade only if the layer was empty, because replacing contents must not
+    // flash.
     let wasEmpty = contents == nil || contents === placeholder
     setContents(bitmap)
     fadeBegan = wasEmpty && bitmap != nil && fadeDuration > .zero ? display.loop.now : nil

@@ -133,12 +133,12 @@ final class FlatPicture: LayerDelegate {
     owner.flat = nil
   }
 
-  /// Removes the bitmap if every part has been displayed again.
+  /// Removes the bitmap if every part has been displayed again. D13.
   func partDidDisplay() {
     guard state == .unflattening, parts.allSatisfy({ $0.supernode !== owner || $0.isShown }) else {
       return
     }
-    // D13: the parts replace a visible bitmap, so they must not fade in.
+    // The parts replace a visible bitmap, so they must not fade in.
     forEachLayer { $0.endFade() }
     owner.flat = nil
   }

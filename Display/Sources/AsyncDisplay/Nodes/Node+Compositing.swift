@@ -41,7 +41,7 @@ extension Node {
         try compositeParts(in: context, at: instant)
       }
     }
-    // D13: the placeholder covers the node until all parts have been displayed.
+    // The placeholder covers the node until all parts have been displayed.
     if !hasDisplayedHierarchy { try drawPlaceholder(in: context) }
   }
 

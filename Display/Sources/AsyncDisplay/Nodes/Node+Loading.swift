@@ -63,7 +63,7 @@ extension Node {
     self.layer = layer
     configureLayer()
     guard let above = supernode?.layer else { return }
-    // D9, D12: a subtree takes over the state of the tree to which it is added.
+    // A subtree takes over the state of the tree to which it is added.
     layer.priority = above.priority
     (layer.isSuspended, layer.isDetached) = (above.isSuspended, above.isDetached)
   }

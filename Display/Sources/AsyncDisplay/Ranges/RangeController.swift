@@ -170,8 +170,7 @@ extension RangeController {
     let (was, now) = (span(of: old).start, span(of: viewport).start)
     if wasUpdated, was != now {
       hasScrolled = true
-      // D12: if the direction cannot be determined, the previous direction is
-      // kept.
+      // If the direction cannot be determined, the previous direction is kept.
       if now > was { isForward = true } else if now < was { isForward = false }
     }
     setNeedsUpdate()

@@ -175,7 +175,7 @@ public final class FrameClock {
   /// - Complexity: O(n) in the waiting commits.
   public func cancel() {
     core.checkThread("FrameClock.cancel")
-    // The parent has the timer, and performs the commits. I15.
+    // The parent has the timer, and performs the commits.
     guard let timer, !core.isForked else { return }
     timer.cancel()
     self.timer = nil

@@ -46,7 +46,7 @@ func timerIsDue(_ handle: TimerHandle?) {
 
 func deadlineWasReached(_ handle: PollHandle?, _ status: Int32, _ events: Int32) {
   // If there is no owner, a child process closed the loop it inherited, and runs
-  // its host's. I15.
+  // its host's.
   guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
   loop.deadlineReached()
 }

@@ -246,7 +246,7 @@ extension EventLoop {
   private func didFlush(for nanoseconds: UInt64) {
     core.metrics.flushes.add()
     // libuv's clock stands still during a flush. After more than 1 ms it must
-    // be updated, or timers would be late. L9.
+    // be updated, or timers would be late.
     if nanoseconds > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 

@@ -122,7 +122,7 @@ extension EventLoop {
   /// Called when the timerfd has expired. Calls the timers that are due now. A
   /// timer that a callback starts waits for the next expiry.
   func deadlineReached() {
-    // The parent calls the timers, and resets the timerfd. I15.
+    // The parent calls the timers, and resets the timerfd.
     guard !core.isForked else { return }
     deadlines.didExpire(on: uv)
     let end = nanoseconds
@@ -147,7 +147,7 @@ extension EventLoop {
   /// Sets the timerfd to the earliest deadline.
   @inline(never)
   func setDeadline() {
-    // The timerfd is shared with the parent. I15.
+    // The timerfd is shared with the parent.
     if !core.isForked { deadlines.set() }
   }
 }

@@ -166,7 +166,7 @@ extension LoopTimer {
 
   /// Called when the deadline may have passed.
   func timerFired() {
-    // The parent fires the timer. I15.
+    // The parent fires the timer.
     guard !core.isForked else { return }
     // The request may have been withdrawn in the poll that found it due.
     guard isDue else { return }
