@@ -94,9 +94,9 @@ extension Connection {
   /// Counts bytes that the system has not taken, including those that this tick
   /// has written. A write that reaches `highWater` first sends the queue: the
   /// connection stays writable if less than `highWater` is then left. So a peer
-  /// that receives promptly does not make it false, however much a tick writes,
-  /// up to 16 times `highWater`. This limit returns a producer that writes while
-  /// the connection is writable to the loop.
+  /// that receives promptly does not make it false, up to the limit of rule E7
+  /// of docs/rules.md, which returns a producer that writes while the connection
+  /// is writable to the loop.
   public var isWritable: Bool { on("Connection.isWritable").marks.isWritable }
 
   /// The number of queued bytes at which a write sends the queue, and from
@@ -110,8 +110,7 @@ extension Connection {
 
   /// Sets the numbers of queued bytes at which `isWritable` changes.
   ///
-  /// With a small `high`, a tick makes up to 16 more writes. Sends nothing
-  /// itself.
+  /// With a small `high`, a tick makes more writes. Sends nothing itself.
   ///
   /// - Precondition: `low` is not negative and less than `high`.
   public func setWaterMarks(low: Int, high: Int) {

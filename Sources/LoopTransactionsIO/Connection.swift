@@ -9,11 +9,10 @@ public import LoopTransactions
 /// the connection.
 ///
 /// Everything that is written in a tick is sent together before the loop waits,
-/// after the transactions: with one system call, unless it is more than the
-/// high water mark or more than 1,024 pieces. A connection keeps the loop
-/// running while it reads or has bytes to send.
-///
-/// A tick reads at most 512 KB from each connection, and so serves all of them.
+/// after the transactions. A tick reads a limited number of bytes from each
+/// connection, and so serves all of them. Rule E7 of docs/rules.md has the
+/// limits. A connection keeps the loop running while it reads or has bytes to
+/// send.
 ///
 /// ```swift
 /// try loop.listen(on: .tcp(host: "127.0.0.1", port: 7000)) { connection in

@@ -26,9 +26,8 @@ extension AsyncTransaction {
     /// Cancels this operation. Other operations of its transaction are not
     /// affected.
     ///
-    /// Call from any thread. A queued operation does not run, and its body is
-    /// released on this thread. A running operation can poll `isCancelled`. The
-    /// outcome is `.cancelled`, unless the completion was already called.
+    /// Call from any thread. Works as `ScheduledOperation.cancel()`. The outcome
+    /// is `.cancelled`, unless the completion was already called.
     ///
     /// Operations of a `SingleFlight` share one body. The body still runs
     /// unless all of these operations are cancelled.

@@ -1,16 +1,14 @@
 /// Runs operations on its own worker threads, highest priority first.
 ///
-/// At most `workerLimit` operations run at once. Workers are started on demand
-/// and end after 5 s without work. Operations of equal priority start in the
-/// order they were added.
+/// At most `workerLimit` operations run at once. Workers are started on demand,
+/// and end some seconds after their last operation. Operations of equal priority
+/// start in the order they were added. No operation starves, because one aging
+/// slot picks the oldest operation after each other worker has taken one of
+/// higher priority. Rules O1 to O3 of docs/rules.md have the limits.
 ///
-/// No operation starves, because one aging slot picks the oldest operation
-/// after each other worker has taken one of higher priority. The oldest
-/// operation waits for at most 8 × `workerLimit` operations of higher priority.
-///
-/// A worker takes up to 32 operations at once if they are short. If one of them
-/// turns out to be long, another worker reclaims the rest after about 1 ms, unless
-/// all workers run long operations.
+/// A worker takes several operations at once if they are short. If one of them
+/// turns out to be long, another worker reclaims the rest, unless all workers
+/// run long operations.
 ///
 /// ```swift
 /// let scheduler = OperationScheduler("thumbnails")

@@ -36,10 +36,9 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// Returns the result of `body`, or of the operation that is already queued
   /// or running for `key`.
   ///
-  /// Call from any task. Cancelling the task withdraws its request. If the
-  /// priority of the task is raised meanwhile, a queued operation moves to that
-  /// priority. `body` runs in a task that has the task-local values of the first
-  /// caller, and is cancelled when the last one has withdrawn.
+  /// Call from any task. Works as `OperationScheduler.run`, except that
+  /// cancelling the task withdraws its request. `body` has the task-local values
+  /// of the first caller, and is cancelled when the last one has withdrawn.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of the body that ran, or a `CancellationError` if this

@@ -129,10 +129,8 @@ public final class Transaction {
   /// Commits the transaction: performs it before the loop next waits, unless it
   /// is already pending.
   ///
-  /// Call on the loop. A commit made while transactions are being performed is
-  /// performed in the next tick, which does not block. This includes commits of
-  /// the transaction being performed. If a weakly held target has died, the
-  /// commit is only counted.
+  /// Call on the loop. `EventLoop.commit` describes the order. If a weakly held
+  /// target has died, the commit is only counted.
   ///
   /// - Precondition: A strongly held target is alive.
   /// - Complexity: O(1). A load and a branch while pending. Never allocates.

@@ -25,52 +25,9 @@ extension TransactionSet {
 
   private func flush(before mark: UInt32) {
     guard !isEmpty, let loop else { return }
-<<<<<<< HEAD
     let isMeasured = _slowPath(core.needsSlowTick)
     // The parent performs the transactions that a child process inherits.
     if isMeasured, isInherited { return }
-=======
-    if _slowPath(core.needsSlowTick) { return flushSlowly(before: mark, on: loop) }
-    if _slowPath(list.isLarge) { return flushLarge(before: mark, on: loop) }
-    flush(before: mark, on: loop) { perform($0) }
-  }
-
-  /// Does the same as `flush(before:)` for so many transactions that their
-  /// targets have left the caches. With 1,000 targets, a prefetch takes longer
-  /// than the cache misses. Of 100,000, each took 31 ns instead of 38.
-  @inline(never)
-  private func flushLarge(before mark: UInt32, on loop: EventLoop) {
-    flush(before: mark, on: loop) { entry in
-      System.prefetchForWriting(list.fourthKey)
-      return perform(entry)
-    }
-  }
-
-  /// Does the same as `flush(before:)` in a forked child, or while pieces of
-  /// work are measured.
-  @inline(never)
-  private func flushSlowly(before mark: UInt32, on loop: EventLoop) {
-    // The parent performs the transactions that a child process inherits.
-    guard !isInherited else { return }
-    let recorder = loop.recorder
-    loop.enterTick()
-    let outer = recorder?.pointee.enter()
-    if let recorder, recorder.pointee.isTraced { recorder.pointee.beginFlush() }
-    flush(before: mark, on: loop) { entry in
-      let owner = SelectorEntry.at(entry.payload.selector).owner
-      recorder?.pointee.begin(owner, arrow: Self.traceKey(entry.key, entry.tag))
-      return perform(entry)
-    }
-    if let outer { recorder?.pointee.end(outer) }
-  }
-
-  @inline(__always)
-  private func flush(
-    before mark: UInt32,
-    on loop: EventLoop,
-    _ perform: (List.Entry) -> Bool
-  ) {
->>>>>>> 7f058e63 (sources: cite rules at declarations only, not in bodies)
     // Flushes nest only if an action closes an adopted loop. The outer flush
     // ends when nothing is left.
     let isWithin = isFlushing

@@ -26,8 +26,8 @@ extension EventLoop {
   ///
   /// Call on the loop, but not from one of its callbacks. Before it returns, it
   /// performs every pending transaction without a budget, including those that
-  /// `exit` observers commit. After 16 rounds, a transaction that keeps
-  /// committing itself is left to the next run. A run that is stopped leaves
+  /// `exit` observers commit. A transaction that keeps committing itself is left
+  /// to the next run: rule L5 of docs/rules.md. A run that is stopped leaves
   /// queued elements to the next run.
   @discardableResult
   public func run() -> RunResult {

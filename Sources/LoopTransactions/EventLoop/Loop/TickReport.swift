@@ -22,9 +22,8 @@ public struct TickReport: Sendable {
   /// The time that the loop waited for events before the tick.
   public var slept: Duration { duration(of: tick.start &- tick.waitStart) }
 
-  /// The time by which the tick was later than its cause: the post that woke the
-  /// loop, or the timer that was due. The longest, if there were several. Nil if
-  /// no cause has a known time.
+  /// The time by which the tick was later than its cause, as in
+  /// `LoopLatencies.wakeLateness`. Nil if no cause has a known time.
   public var lateness: Duration? { tick.lateness.map(Self.duration) }
 
   /// How often a flush carried work over to the next tick.

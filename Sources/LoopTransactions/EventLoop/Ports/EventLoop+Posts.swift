@@ -4,12 +4,11 @@ extension EventLoop {
   /// Call on the loop. Unlike the closure of `LoopPort.post`, `body` need not
   /// be `Sendable`. It never runs inside this call. Posts of the loop's thread
   /// run in the order posted, within the tick's budget. A tick runs the posts
-  /// made before it, then those of other threads, and then up to 32 posts that
-  /// these posts have made. Posts that keep posting therefore delay events,
-  /// timers, observers and the posts of other threads by at most 32 posts at a
-  /// time, but `run()` does not return until `stop()`. A tick that begins with a
-  /// wake does this twice. `postCapacity` does not limit them. Takes no lock, and
-  /// allocates nothing beyond the closure's captures.
+  /// made before it, then those of other threads, and then a limited number of
+  /// posts that these posts have made: rule L2 of docs/rules.md. So posts that
+  /// keep posting do not block the loop, but `run()` does not return until
+  /// `stop()`. `postCapacity` does not limit them. Takes no lock, and allocates
+  /// nothing beyond the closure's captures.
   ///
   /// A post that is made while the loop closes runs before `close()` returns.
   /// Posts that keep posting are then dropped and reported on standard error. A
@@ -62,8 +61,9 @@ extension EventLoop {
   }
 
   /// Runs the items posted before this call, within the budget. The loop's own
-  /// posts run first, then the posts of other threads, then up to 32 of the
-  /// posts that these have made. The others run after the next poll.
+  /// posts run first, then the posts of other threads, then up to
+  /// `maxFollowingPosts` of the posts that these have made. The others run after
+  /// the next poll.
   @inline(__always)
   func runPosts() {
     let isFilled = isBacklogged || core.inbox.isFilled

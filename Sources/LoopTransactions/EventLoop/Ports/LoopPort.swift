@@ -209,9 +209,8 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   /// Enqueues a job that is isolated to the loop.
   ///
   /// Call from any thread; the concurrency runtime calls it. Does not allocate.
-  /// Jobs run like posts, in the order enqueued and within the tick's budget.
-  /// Up to 32 jobs that other jobs of the tick enqueued run in the same tick,
-  /// unless another post waits before them.
+  /// Jobs run like posts, in the order enqueued and within the tick's budget. A
+  /// job that another job enqueues may run in the same tick.
   ///
   /// To pin an actor to the loop, keep its port in the actor and return it as
   /// the actor's executor. A task that prefers the port runs its nonisolated
