@@ -23,8 +23,7 @@
 /// ```
 ///
 /// See also: in Dispatch, `DispatchGroup.notify` runs one closure after several
-/// blocks have ended. Modelled on Texture's `_ASAsyncTransaction`, which could
-/// complete twice, or never.
+/// blocks have ended. Modelled on Texture's `_ASAsyncTransaction`.
 public final class AsyncTransaction {
   /// The state of a transaction.
   public enum State: Hashable, Sendable {

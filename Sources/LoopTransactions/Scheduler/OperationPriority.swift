@@ -4,7 +4,7 @@
 /// value type: use it on any thread.
 ///
 /// See also: `DispatchQoS` is the counterpart in Dispatch. Modelled on Texture's
-/// drawing priority, which could not be changed while an operation was queued.
+/// drawing priority.
 public struct OperationPriority: Hashable, Comparable, Sendable, RawRepresentable {
   /// The level, from -128 to 127.
   public let rawValue: Int8

@@ -21,8 +21,7 @@
 ///
 /// See also: the counterparts are `DispatchQueue.global()` in Dispatch,
 /// `OperationQueue` in Foundation and `NIOThreadPool` in SwiftNIO. Modelled on
-/// Texture's operation queue, whose slot against starvation could disappear, and
-/// which retained cancelled operations.
+/// Texture's operation queue.
 public final class OperationScheduler: Sendable {
   @usableFromInline let core: SchedulerCore
 

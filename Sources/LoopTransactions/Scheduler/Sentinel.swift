@@ -14,8 +14,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Modelled on YYKit's `YYSentinel`, which was read without memory ordering and
-/// could overflow.
+/// Modelled on YYKit's `YYSentinel`.
 public final class Sentinel: Sendable {
   // Acquire: pairs with the release in `advance()` and `raise(to:)`, so a
   // thread that reads a new value sees everything written before the value was

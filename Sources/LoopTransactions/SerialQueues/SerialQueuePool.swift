@@ -11,8 +11,7 @@ import Synchronization
 /// decoding.next().add { decode(file) }
 /// ```
 ///
-/// Modelled on YYKit's `YYDispatchQueuePool`, whose signed counter could
-/// overflow.
+/// Modelled on YYKit's `YYDispatchQueuePool`.
 public final class SerialQueuePool: Sendable {
   /// The queues, in the order they are used.
   public let queues: [SerialQueue]

@@ -15,8 +15,7 @@
 /// }
 /// ```
 ///
-/// See also: the name comes from Go's `singleflight` package. Texture has no
-/// counterpart: its users saw one picture decoded on two threads at once.
+/// See also: the name comes from Go's `singleflight` package.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let table: FlightTable<Key, Value>
 

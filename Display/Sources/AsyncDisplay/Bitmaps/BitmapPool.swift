@@ -21,9 +21,6 @@ public import LoopTransactions
 /// pool caches at most twice `keepLimit`, plus one block that is larger than
 /// `keepLimit`, and frees any further memory immediately. Use the pool from any
 /// thread.
-///
-/// Replaces the queues on which YYKit and Texture release bitmaps. Those queues
-/// can starve under load, and their length is not limited.
 public final class BitmapPool: Sendable {
   /// Counts of the memory in use and in the cache.
   public struct Metrics: Hashable, Sendable {

@@ -16,9 +16,7 @@
 /// heart.addTarget(card, for: .touchUpInside) { card, _, _ in card.like() }
 /// ```
 ///
-/// Corresponds to UIKit's `UIControl`. Modelled on Graver's `WMGCanvasControl`,
-/// which called an action only for exactly its set of events and drew on the
-/// main thread.
+/// Corresponds to UIKit's `UIControl`. Modelled on Graver's `WMGCanvasControl`.
 open class ControlNode: CanvasNode {
   /// Whether the control handles touches. Disabling it cancels the touch that
   /// it tracks.

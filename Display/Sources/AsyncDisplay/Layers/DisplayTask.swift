@@ -13,8 +13,7 @@
 /// it. A task that captures its layer keeps it alive until the display has
 /// ended. Otherwise releasing the layer cancels the display.
 ///
-/// Modelled on YYKit's `YYAsyncLayerDisplayTask`, which did not always call
-/// `didDisplay`.
+/// Modelled on YYKit's `YYAsyncLayerDisplayTask`.
 public struct DisplayTask {
   /// Draws into `context`. Check `isCancelled` at least every few milliseconds,
   /// and return as soon as it is true. The bitmap of a cancelled display is

@@ -11,8 +11,7 @@ import LoopTransactions
 /// is passed to the nodes behind this node, unless the node has an action with
 /// a live target.
 ///
-/// Modelled on Graver's `WMGMixedView`, in which overlapping drawings shared
-/// one layout.
+/// Modelled on Graver's `WMGMixedView`.
 open class MixedNode: ControlNode {
   /// The vertical position of the lines in a node that is higher than its
   /// lines.

@@ -14,8 +14,7 @@
 /// text.append("reviews", underlined, link: "reviews")
 /// ```
 ///
-/// Modelled on Graver's `WMGAttributedItem`, which moved images when their text
-/// was appended to another text.
+/// Modelled on Graver's `WMGAttributedItem`.
 public struct MixedText: Hashable, Sendable {
   /// A tappable range of text.
   public struct Link: Hashable, Sendable {

@@ -15,8 +15,7 @@
 /// card.shadow = CanvasNode.Shadow(offset: offset, blur: 3, color: .black)
 /// ```
 ///
-/// Modelled on Graver's `WMGCanvasView`, which did not redraw when its corners,
-/// border or shadow were set.
+/// Modelled on Graver's `WMGCanvasView`.
 open class CanvasNode: Node {
   /// The shadow of a canvas. Text shadows have the same type.
   public typealias Shadow = TextStyle.Shadow

@@ -24,8 +24,7 @@ import LoopTransactions
 /// Releasing the controller unloads the nodes that it has loaded, without
 /// notifying the items.
 ///
-/// Modelled on Texture's `ASRangeController`, which did not cancel displays and
-/// did not use priorities.
+/// Modelled on Texture's `ASRangeController`.
 public final class RangeController {
   /// The scroll direction.
   ///

@@ -9,8 +9,6 @@ extension EventLoop {
   /// pieces of the same selector or posted function may run, because not every
   /// piece is timed.
   ///
-  /// Texture's users requested such a time budget; Texture does not have one.
-  ///
   /// A value: create and read it on any thread.
   public struct Budget: Hashable, Sendable {
     /// The time that a tick may spend.

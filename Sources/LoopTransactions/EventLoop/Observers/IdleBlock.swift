@@ -62,8 +62,7 @@ extension EventLoop {
   /// blocks that wait. Blocks that keep adding blocks are then released without
   /// being called.
   ///
-  /// Corresponds to `requestIdleCallback` in browsers. Modelled on AsyncUI,
-  /// which called twelve blocks per tick regardless of their duration.
+  /// Corresponds to `requestIdleCallback` in browsers. Modelled on AsyncUI.
   ///
   /// ```swift
   /// for card in cards { loop.whenIdle { card.prepare() } }

@@ -269,9 +269,9 @@ extension Observer {
 extension EventLoop {
   /// Points of a tick at which observers are called.
   ///
-  /// Modelled on Core Foundation's run loop activities. Core Foundation skips
-  /// `beforeWaiting` when a pass only polls. This loop never skips it, so it
-  /// flushes even under constant load.
+  /// `beforeWaiting` occurs in each pass, also if the pass only polls, so the
+  /// loop flushes even under constant load. Modelled on Core Foundation's run
+  /// loop activities.
   ///
   /// A value: create and read it on any thread.
   public struct Activity: OptionSet, Hashable, Sendable {

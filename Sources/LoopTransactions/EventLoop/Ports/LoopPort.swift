@@ -235,9 +235,6 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   /// standard error. In a forked child, `enqueue` traps, because no task
   /// survives a fork.
   ///
-  /// SwiftNIO's event loops are executors as well, but drop jobs that arrive
-  /// too late.
-  ///
   /// - Complexity: O(1).
   public func enqueue(_ job: consuming ExecutorJob) {
     let word = unsafeBitCast(UnownedJob(job), to: UInt.self)
