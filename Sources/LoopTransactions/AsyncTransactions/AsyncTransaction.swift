@@ -1,5 +1,5 @@
-/// Operations that run on workers, and whose completions are called together on
-/// a loop.
+/// Operations that workers run, and whose completions are called together on a
+/// loop; not a `Transaction`, which is one action of the loop.
 ///
 /// Operations start when they are added. After `commit()`, and once the last
 /// operation has ended, the loop calls all completions in the order they were

@@ -1,5 +1,6 @@
-/// Groups work whose results must appear together, such as the parts of a card,
-/// a page or a window.
+/// Groups the parts of a card, a page or a window whose results must appear
+/// together, by an `AsyncTransaction`; not by a `Transaction`, which is one
+/// action of the loop.
 ///
 /// A part adds its operations to the `transaction` of its container. The
 /// nearest enclosing container that collects provides the transaction. If no

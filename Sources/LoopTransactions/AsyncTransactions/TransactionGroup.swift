@@ -1,5 +1,5 @@
 /// The open async transactions of a loop, which it commits together at the end
-/// of the tick.
+/// of the tick; not for a `Transaction`, which is one action of the loop.
 ///
 /// Commits at `beforeWaiting` and `exit`, after all other observers (order
 /// `Int.max`), so that other observers can still add operations to the open

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A target and a selector that any thread can commit repeatedly at low cost.
+/// A target and a selector that any thread commits and the loop performs, like
+/// a `Transaction`; not an `AsyncTransaction`, whose operations workers run.
 ///
 /// Keep a `PortTransaction` if other threads commit the same pair repeatedly.
 /// While a commit is waiting for the loop, each further commit is one atomic

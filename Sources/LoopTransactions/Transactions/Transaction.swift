@@ -1,5 +1,5 @@
-/// A target and a selector, performed once per tick no matter how often it is
-/// committed.
+/// A target and a selector that the loop performs once per tick, however often
+/// they are committed; not an `AsyncTransaction`, whose operations workers run.
 ///
 /// Keep a `Transaction` if the same pair is committed repeatedly, because
 /// committing a pending transaction is a load and a branch. `EventLoop.commit`

@@ -246,7 +246,8 @@ extension TransactionSet: LoopPart {
   }
 }
 
-/// An error thrown by an action.
+/// An error that the action of a `Transaction` threw; an operation of an
+/// `AsyncTransaction` reports its error in an `Outcome`.
 ///
 /// The other transactions are still performed. A value: read it on any thread.
 public struct TransactionError: Error, CustomStringConvertible {

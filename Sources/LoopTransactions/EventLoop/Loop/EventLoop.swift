@@ -313,4 +313,13 @@ extension EventLoop {
     for part in parts { part.updateMetrics(core.metrics) }
     return core.metrics.snapshot
   }
+
+  // For tests.
+
+  /// The number of timers that have not ended. Call on the loop.
+  package var timerCount: Int { timers.count }
+
+  /// The number of attached observers, including the loop's own. Call on the
+  /// loop.
+  package var observerCount: Int { observers.count }
 }
