@@ -145,7 +145,7 @@ func onMainActor<Target: MainActorTarget>(
   try MainActor.assumeIsolated { try body(target) }
 }
 
-/// A target of transactions that is isolated to the main actor.
+/// The target of a `Transaction`, isolated to the main actor.
 ///
 /// Conforming isolates a class to the main actor. Declare its selectors in the
 /// same way as for any other class. Their actions run on the main actor, and a
