@@ -179,12 +179,12 @@ struct BudgetMeter {
 
   /// Ends the period of spending and returns its duration.
   ///
-  /// - Parameter cycles: A reading of the counter. Not used if the period is
-  ///   measured by the clock.
+  /// - Parameter cycles: A reading of the counter, if there is one. Not used if
+  ///   the period is measured by the clock.
   @inline(__always)
-  mutating func end(at cycles: @autoclosure () -> UInt64 = System.cycles) -> UInt64 {
+  mutating func end(at cycles: UInt64? = nil) -> UInt64 {
     guard isRunning else { return 0 }
-    let stretch = stretch(until: cycles())
+    let stretch = stretch(until: cycles ?? System.cycles)
     isRunning = false
     spent &+= stretch
     if _slowPath(countsTime && !knowsRate) { learnRate() }

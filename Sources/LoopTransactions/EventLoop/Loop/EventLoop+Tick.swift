@@ -23,7 +23,7 @@ extension EventLoop {
     // One reading ends the flush, the tick and its last piece. A virtual clock's
     // is no reading of the counter, but such a loop's budget ignores it.
     let end = recorder?.pointee.now
-    if let end { endFlush(at: end) } else { endFlush() }
+    endFlush(at: end)
     refill()
     var isReported = false
     if let recorder, let end { isReported = reportTick(recorder, at: end) }
@@ -236,10 +236,10 @@ extension EventLoop {
 
   /// Ends a period of flushing.
   ///
-  /// - Parameter cycles: A reading of the counter.
+  /// - Parameter cycles: A reading of the counter, if there is one.
   @inline(__always)
-  func endFlush(at cycles: @autoclosure () -> UInt64 = System.cycles) {
-    if meter.isRunning { didFlush(for: meter.end(at: cycles())) }
+  func endFlush(at cycles: UInt64? = nil) {
+    if meter.isRunning { didFlush(for: meter.end(at: cycles)) }
   }
 
   @inline(__always)
