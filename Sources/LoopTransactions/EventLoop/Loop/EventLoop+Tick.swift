@@ -3,7 +3,8 @@
 extension EventLoop {
   /// Called when libuv is about to poll.
   func beforeWaiting() {
-    if _slowPath(core.needsSlowTick) {
+    let isMeasured = _slowPath(core.needsSlowTick)
+    if isMeasured {
       guard noticeProcess() else { return leaveToParent() }
       enterTick()
       recorder?.pointee.willPerform()
@@ -11,8 +12,7 @@ extension EventLoop {
     core.metrics.ticks.add()
     runPosts()
     callObservers(1, .beforeWaiting)
-    // Asked again, because a callback may begin or end the measurement.
-    if _slowPath(core.needsSlowTick) { return endMeasuredTick() }
+    if isMeasured { return endMeasuredTick() }
     endFlush()
     refill()
     settle()
@@ -20,7 +20,8 @@ extension EventLoop {
 
   @inline(never)
   private func endMeasuredTick() {
-    // One reading ends the flush, the tick and its last piece. A virtual clock's
+    // Asked again, because a callback may have begun or ended the recording. One
+    // reading ends the flush, the tick and its last piece. A virtual clock's
     // is no reading of the counter, but such a loop's budget ignores it.
     let end = recorder?.pointee.now
     endFlush(at: end)
