@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # root is from common.sh, some variables are for the steps
-# Sourced by the steps of scripts/check that run tests.
+# Sourced by scripts that run tests: the steps of scripts/check, and scripts/test.
 readonly logs=.build/check test_seconds=900
+readonly display_libraries="cairo pangocairo libjpeg libpng gdk-pixbuf-2.0 sdl2"
 # ThreadSanitizer delays the exit of each process by a second, and the tests start many.
 readonly no_pause=atexit_sleep_ms=20
 
@@ -52,9 +53,14 @@ nested_package() {
   # From scratch: an up-to-date module does not repeat its warnings.
   rm -rf "$scratch"
   swift build --build-tests --package-path "$folder" --scratch-path "$scratch" "$@" 2>&1 | tee "$log"
-  if grep -i 'warning:' "$log"; then return 1; fi
+  no_warnings "$log"
   echo "note: built in $((SECONDS - began)) s"
   run_tests --package-path "$folder" --scratch-path "$scratch" "$@"
+}
+
+# no_warnings LOG [PATTERN]: fails on a warning in a log, unless it matches PATTERN.
+no_warnings() {
+  if grep -i 'warning:' "$1" | grep -v -- "${2-^$}"; then return 1; fi
 }
 
 # require_libraries NAME LIBRARY…: succeeds if pkg-config finds the libraries.
@@ -80,4 +86,32 @@ require_tools() {
   done
 }
 
-readonly display_libraries="cairo pangocairo libjpeg libpng gdk-pixbuf-2.0 sdl2"
+# MARK: Logs
+
+# The errors and failed tests in a log, and its end. Argument: the log.
+show_failures() {
+  if [ "$(wc -l <"$1")" -gt 60 ]; then
+    failures_in "$1"
+    echo "… the end of $1:"
+  fi
+  tail -n 60 "$1"
+}
+
+# The errors and failed tests in a log, and the tests that it does not end.
+failures_in() {
+  # Not head: it ends the writer by SIGPIPE, and then the script that sourced this.
+  # An issue outside of a test is printed once for each running test.
+  grep -nE 'error:|warning:|WARNING:|ERROR:|✘|SUMMARY:' "$1" \
+    | awk '{ text = $0; sub(/^[0-9]+:/, "", text) } !seen[text]++ && ++count <= 40' || true
+  unfinished_tests "$1" | sed -n 1,20p
+}
+
+# The tests that started and did not end.
+unfinished_tests() {
+  awk '
+    !/^.+ Test "/ { next }
+    { name = $0; sub(/^[^"]*"/, "", name); sub(/"[^"]*$/, "", name) }
+    / started\.$/ { open[name] = 1 }
+    / (passed|failed) after [0-9.]+ seconds/ { delete open[name] }
+    END { for (name in open) print "started and did not end: " name }' "$1" | LC_ALL=C sort
+}
