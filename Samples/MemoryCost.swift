@@ -1,5 +1,5 @@
 // Holds objects of one kind, and ends without releasing them, for tools that count the
-// memory in use at the end. scripts/memory runs it.
+// memory in use at the end. `scripts/counts memory` runs it.
 //
 // Arguments: post.closure 4096
 // Prints:

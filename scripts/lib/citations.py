@@ -5,9 +5,8 @@ cite them. The headings of docs/rules.md ('## L: the loop') determine the letter
 rules, and I stands for the invariants of docs/proofs.md. Fails when a comment or a
 document cites a rule that no document defines, when no test cites a rule, when a
 document links to a file or heading that does not exist, when a document about the
-code names a file that does not exist, when docs/rules.md links to a test that does
-not cite the rule, and when a comment or a test's name has a tag that no document
-explains.
+code names a file that does not exist, and when docs/rules.md links to a test that does
+not cite the rule.
 
   --list  print each rule with the tests that cite it
 
@@ -45,21 +44,12 @@ CITATION = re.compile(
 )
 # In a document a rule may also be cited within a sentence: "by I2".
 WORD = re.compile(r"(?<![\w.-])([A-Z])([1-9]\d?)(?![\w-]|\.\d)")
-# Numbers of lists that are not in this repository.
-TAG = re.compile(
-    r"\b(?:D|AUI|INC|LAY|MIX|TUT)-\d+[a-z]?\b"
-    r"|\b(?:texture|graver|asyncui) (?:\d+|[a-h])\b|\byykit (?:\d+|[a-z])\b"
-    r"|\bTexture's (?:disabled )?tests? \d+|\bcarried-over (?:\d+|[a-z])\b"
-    r"|\baudit \d+|\b[Ii]ssue \d+, point \d+|(?<=[,;] )W\d+\b|^W\d+\b(?=[,.;]|$)"
-)
-
 # A string or a comment of Swift or C, in the order in which they are tried.
 TOKEN = re.compile(
     r'"""(?:\\.|(?!""").)*"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\''
     r"|(//[^\n]*)|(/\*.*?\*/)",
     re.S,
 )
-TEST_NAME = re.compile(r'@(?:Test|Suite)\(\s*"((?:[^"\\\n]|\\.)*)"')
 TEST_FOLDER = re.compile(r"(?:^|/)Tests/")
 
 
@@ -174,26 +164,15 @@ class Documents:
 
 
 class Citations:
-    """The rules and the tags that comments have, by file."""
+    """The rules that comments cite."""
 
     def __init__(self):
         # By rule, each file that cites it with the first line.
         self.places = defaultdict(dict)
-        self.tags = []
         for path in tracked("*.swift", "*.c", "*.h"):
-            source = read(path)
-            for number, line in comment_lines(source):
-                self._add(path, number, without_code(line))
-            for match in TEST_NAME.finditer(source):
-                self._add_tag(path, source.count("\n", 0, match.start(1)) + 1, match.group(1))
-
-    def _add(self, path, number, line):
-        for match in CITATION.finditer(line):
-            self.places[match.group(1)].setdefault(path, number)
-        self._add_tag(path, number, line)
-
-    def _add_tag(self, path, number, text):
-        self.tags += [f"{path}:{number}: {match.group(0)}" for match in TAG.finditer(text)]
+            for number, line in comment_lines(read(path)):
+                for rule in CITATION.findall(without_code(line)):
+                    self.places[rule].setdefault(path, number)
 
     def tests(self, rule, folder=""):
         return [path for path in self.places[rule]
@@ -222,8 +201,6 @@ def faults(documents, citations):
             for link in links:
                 if TEST_FOLDER.search(link) and tests and link not in tests:
                     yield f"{document}:{number}: {rule} links to {link}, which does not cite it"
-    for tag in citations.tags:
-        yield f"{tag}: a tag that no document explains; say it in words"
 
 
 def main(arguments):

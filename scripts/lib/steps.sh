@@ -290,7 +290,7 @@ step_oracles() { scripts/oracles; }
 # Builds the Debian package of loopbench and checks it with lintian.
 # hint: scripts/package alone repeats it
 step_package() {
-  require_tools "the Debian package" dpkg-deb dpkg-shlibdeps lintian python3 || return 0
+  require_tools "the Debian package" dpkg-deb dpkg-shlibdeps lintian || return 0
   scripts/package
 }
 
@@ -305,7 +305,7 @@ step_watch() {
 # Installs the package, and runs the README's commands, on a clean Debian.
 # hint: the last line above names the command; scripts/fresh alone repeats it
 step_fresh() {
-  require_tools "the clean Debian" debootstrap dpkg-deb dpkg-shlibdeps lintian python3 || return 0
+  require_tools "the clean Debian" debootstrap dpkg-deb dpkg-shlibdeps lintian || return 0
   [ "$(id -u)" = 0 ] || { echo "note: chroot needs root, so the clean Debian was skipped"; return; }
   scripts/fresh
 }
