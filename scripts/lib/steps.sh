@@ -295,11 +295,11 @@ step_package() {
 }
 
 # Plants holds in other programs, compares the report of 'loopbench watch', and starts and ends it.
-# hint: to repeat one: scripts/watch-subjects --keep FOLDER SUBJECT, or SEED=N scripts/watch-starts
+# hint: to repeat one, see --help of subjects.py and starts.py in Tests/WatchSubjects
 step_watch() {
   require_tools "the watched programs" python3 || return 0
-  scripts/watch-subjects
-  scripts/watch-starts
+  python3 Tests/WatchSubjects/subjects.py
+  python3 Tests/WatchSubjects/starts.py
 }
 
 # Installs the package, and runs the README's commands, on a clean Debian.

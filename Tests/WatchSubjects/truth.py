@@ -1,6 +1,6 @@
 """Compares the holds that `loopbench watch` reports with those that a subject planted.
 
-Tests/WatchSubjects/README.md has the format of the truth.
+README.md has the format of the truth.
 """
 import dataclasses
 import json

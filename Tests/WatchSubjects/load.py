@@ -1,4 +1,4 @@
-"""The clients of Tests/WatchSubjects/server.js."""
+"""The clients of server.js."""
 import socket
 import threading
 import time
