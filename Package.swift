@@ -154,7 +154,7 @@ let package = Package(
       dependencies: ["LoopbenchCommands"],
       swiftSettings: strict
     ),
-    // Used by scripts/oracles: makes reports and plots of files and of plain values.
+    // Used by Tests/Oracles: makes reports and plots of files and of plain values.
     .executableTarget(
       name: "loopbench-oracle",
       dependencies: ["LoopbenchKit"],

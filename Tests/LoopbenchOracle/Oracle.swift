@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LoopbenchKit
 
-/// Runs one command of loopbench-oracle, for scripts/oracles.
+/// Runs one command of loopbench-oracle, for Tests/Oracles.
 struct Oracle {
   private let words: [String]
 

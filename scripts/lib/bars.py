@@ -34,8 +34,6 @@ class Series:
     peer: str
     statistic: str = "p50"
     factor: float = 1
-    # Whether an earlier program measures it.
-    isEarlier: bool = False
 
     @property
     def path(self):
@@ -112,16 +110,15 @@ def figure(table, workload, ours, beside, bar):
 def side(text, other=None):
     if found := re.fullmatch(r"instructions (\S+)(?: - (\S+))?(?: / (\d+))?", text):
         return Instructions(found[1], found[2] or "", float(found[3] or 1))
-    found = re.fullmatch(r"(?:([\d.]+) )?(before )?(?:([\w-]+)/(\S+) )?([\w.]+)(?: (\w[\w.]*))?", text)
-    if not found or not (found[3] or isinstance(other, Series)):
+    found = re.fullmatch(r"(?:([\d.]+) )?(?:([\w-]+)/(\S+) )?([\w.]+)(?: (\w[\w.]*))?", text)
+    if not found or not (found[2] or isinstance(other, Series)):
         raise BarError(f"no series of loopbench: {text}")
     return Series(
-        scenario=found[3] or other.scenario,
-        series=found[4] or other.series,
-        peer=found[5],
-        statistic=found[6] or (other.statistic if other else "p50"),
+        scenario=found[2] or other.scenario,
+        series=found[3] or other.series,
+        peer=found[4],
+        statistic=found[5] or (other.statistic if other else "p50"),
         factor=float(found[1] or 1),
-        isEarlier=bool(found[2]),
     )
 
 
@@ -134,16 +131,9 @@ def number(bar, isRatio):
     return float(found[1]) * UNITS.get((found[2] or "").strip(), 1)
 
 
-def judge(figure, reports, earlier=(), instructions=None):
-    """Judges a figure by reports, each from a run of its own.
-
-    `earlier` has the reports of an earlier program, one for each of `reports`, and `instructions`
-    the counts by path. Throws NotMeasured.
-    """
-    if isinstance(figure.ours, Instructions):
-        return exact(figure, instructions or {})
-    sources = [earlier if side.isEarlier else reports for side in figure.sides]
-    own, *other = [values(side, source) for side, source in zip(figure.sides, sources)]
+def judge(figure, reports):
+    """Judges a figure by reports, each from a run of its own. Throws NotMeasured."""
+    own, *other = [values(side, reports) for side in figure.sides]
     rounds = sorted(key for key in own if all(each.get(key, 0) > 0 for each in other))
     if len(rounds) < LEAST_ROUNDS:
         raise NotMeasured(f"{len(rounds)} rounds have it, {LEAST_ROUNDS} are needed")
@@ -164,7 +154,7 @@ def verdict(median, low, high, bar):
 
 
 def exact(figure, instructions):
-    """The judgement of instructions."""
+    """Judges a figure by the instructions of each path. Throws NotMeasured."""
 
     def count(side):
         missing = [path for path in side.paths if path not in instructions]
@@ -180,7 +170,7 @@ def exact(figure, instructions):
 def values(side, reports):
     """The value of a series in each round, by (run, round)."""
     if not reports:
-        raise NotMeasured("no earlier program was named" if side.isEarlier else "no report has it")
+        raise NotMeasured("no report has it")
     found = {}
     for run, report in enumerate(reports):
         for result in report["results"]:

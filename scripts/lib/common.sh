@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034 # some variables are for the scripts
-# Sourced first by every script: source "$(dirname "$0")/lib/common.sh"
+# Sourced first by every shell script: source "$(dirname "$0")/lib/common.sh"
 #
 # Answers -h and --help with the comment at the top of the script, and changes
 # to the root of the repository.
@@ -27,7 +27,7 @@ die() {
 }
 
 usage_error() {
-  say "$*; see scripts/$script_name --help"
+  say "$*; see ${script#"$root"/} --help"
   exit 2
 }
 

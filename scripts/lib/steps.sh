@@ -171,7 +171,7 @@ step_static() {
 step_displayed() {
   # shellcheck disable=SC2086 # a word each
   require_libraries Display $display_libraries || return 0
-  export LT_STRESS_SCALE=0.25 LSAN_OPTIONS=suppressions=$root/scripts/leaks-display
+  export LT_STRESS_SCALE=0.25 LSAN_OPTIONS=suppressions=$root/Display/Tests/leaks
   run_tests --package-path Display --scratch-path "$root/.build/displayed" --sanitize=address
 }
 
@@ -195,7 +195,7 @@ step_examples() {
   require_tools Examples Xvfb xdotool import redis-cli redis-benchmark || return 0
   nested_package Examples
   # Only for the log: times depend on the machine.
-  scripts/notes-frames 1
+  Examples/notes-frames 1
 }
 
 # Builds Clients without a warning and runs each program, and with AddressSanitizer.
@@ -284,8 +284,11 @@ step_peers() {
 step_url() { source scripts/steps/url; }
 
 # Compares the figures and files of loopbench with independent implementations.
-# hint: each line above that says 'off' or 'error' names the figure; scripts/oracles repeats it
-step_oracles() { scripts/oracles; }
+# hint: each line above that says 'off' or 'error' names the figure
+step_oracles() {
+  require_tools "independent implementations" python3 || return 0
+  python3 Tests/Oracles/oracles.py
+}
 
 # Builds the Debian package of loopbench and checks it with lintian.
 # hint: scripts/package alone repeats it

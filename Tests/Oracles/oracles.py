@@ -1,22 +1,52 @@
-"""usage: oracles.py FOLDER-OF-BINARIES WORK-FOLDER
+"""usage: python3 Tests/Oracles/oracles.py
 
-The comparisons of scripts/oracles. Prints every figure it compares.
+Compares loopbench with independent implementations: its JSON with its schemas, by PyPI's
+jsonschema; percentiles and .hgrm files with PyPI's hdrhistogram, on 5 distributions of a
+million values; the pages of plot, trace and watch with Chromium, which must open them
+without an error, and run the checks beside this file. Prints every figure it compares.
+Missing network or Chromium is noted and is no error.
 
-exit: 0 they agree · 1 they differ; standard error names the figures
+exit: 0 they agree · 1 they differ; standard error names the figures · 2 usage error
 """
 
 import array
 import json
+import os
 import pathlib
 import random
 import shutil
 import subprocess
 import sys
 
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+BINARIES, WORK = ROOT / ".build/release", ROOT / ".build/oracles"
+PACKAGES = ["jsonschema==4.23.0", "hdrhistogram==0.10.3"]
+
+
+def enter_environment():
+    """Runs this program again in a virtual environment that has the packages."""
+    python, ready = WORK / "venv/bin/python", WORK / "venv/ready"
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"]
+    if not ready.exists():
+        shutil.rmtree(WORK / "venv", ignore_errors=True)
+        for command in [sys.executable, "-m", "venv", WORK / "venv"], [*pip, "--timeout", "15", *PACKAGES]:
+            if subprocess.run(command).returncode != 0:
+                print("note: the packages from PyPI could not be installed, so nothing was compared")
+                sys.exit(0)
+        ready.touch()
+    os.execv(python, [python, __file__])
+
+
+if sys.argv[1:]:
+    print(__doc__, end="")
+    sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 2)
+if sys.prefix != str(WORK / "venv"):
+    enter_environment()
+
 import jsonschema
 from hdrh.histogram import HdrHistogram
 
-binaries, work = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 COUNT = 1_000_000
 ALLOWED = 0.004
 PERCENTILES = ("50", "90", "99", "99.9")
@@ -25,7 +55,7 @@ failures = []
 
 def tool(name, *arguments):
     return subprocess.run(
-        [binaries / name, *map(str, arguments)], check=True, capture_output=True, text=True
+        [BINARIES / name, *map(str, arguments)], check=True, capture_output=True, text=True
     ).stdout
 
 
@@ -54,10 +84,7 @@ def schema():
 
 def watch():
     """The JSON of a watched program that holds its loop three times."""
-    if not shutil.which("python3"):
-        print("note: no python3, so no program was watched")
-        return
-    program = work / "holds.py"
+    program = WORK / "holds.py"
     program.write_text("""
 import asyncio, time
 async def main():
@@ -70,8 +97,8 @@ def spin(seconds):
         pass
 asyncio.run(main())
 """)
-    file = work / "watch.json"
-    tool("loopbench-watch", "--json", file, "--html", work / "watch.html", "--", "python3", program)
+    file = WORK / "watch.json"
+    tool("loopbench-watch", "--json", file, "--html", WORK / "watch.html", "--", sys.executable, program)
     document = json.loads(file.read_text())
     validator = jsonschema.Draft202012Validator(json.loads(tool("loopbench-watch", "--schema")))
     validator.check_schema(validator.schema)
@@ -91,9 +118,9 @@ def near(what, found, wanted):
 
 def percentiles(name, values):
     """Against hdrhistogram with 4 figures, in ps, and against the sorted values."""
-    file = work / (name + ".values")
+    file = WORK / (name + ".values")
     array.array("d", values).tofile(open(file, "wb"))
-    report = work / (name + ".json")
+    report = WORK / (name + ".json")
     report.write_text(tool("loopbench-oracle", "feed", file))
     result = json.loads(report.read_text())["results"][0]
     oracle = HdrHistogram(1, 4_000_000_000_000_000, 4)
@@ -134,17 +161,17 @@ def chromium():
     if not browser:
         print("note: no chromium, so the HTML was not opened")
         return
-    report, page = work / "run.json", work / "run.html"
+    report, page = WORK / "run.json", WORK / "run.html"
     tool("loopbench", "wake", "timer", "--rounds", "10", "-n", "400", "-q", "-w", "1ms",
          "-o", report)
     tool("loopbench", "plot", report, "-o", page)
-    trace, timeline = work / "wake.trace.json", work / "wake.trace.html"
+    trace, timeline = WORK / "wake.trace.json", WORK / "wake.trace.html"
     tool("loopbench", "trace", "wake", "--series", "across,same", "--for", "1s", "-n", "10000",
          "-q", "-o", trace)
     tool("loopbench", "trace", trace, "-q", "-o", timeline)
     pages = [page, checked(timeline, "timeline_check.js")]
-    if (work / "watch.html").exists():
-        pages.append(checked(work / "watch.html", "watch_page_check.js"))
+    if (WORK / "watch.html").exists():
+        pages.append(checked(WORK / "watch.html", "watch_page_check.js"))
     for page in pages:
         for scheme in ("light", "dark"):
             show(browser, page, scheme)
@@ -153,12 +180,12 @@ def chromium():
 def checked(page, script):
     """Adds the script to the page, which reports failed checks to the console."""
     with page.open("a") as file:
-        file.write(f"<script>{pathlib.Path('scripts/lib', script).read_text()}</script>\n")
+        file.write(f"<script>{(FOLDER / script).read_text()}</script>\n")
     return page
 
 
 def show(browser, page, scheme):
-    picture = work / f"{page.stem}-{scheme}.png"
+    picture = WORK / f"{page.stem}-{scheme}.png"
     said = subprocess.run(
         [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
          "--enable-logging=stderr", "--v=0", "--window-size=900,1400",
@@ -171,6 +198,14 @@ def show(browser, page, scheme):
     print(f"chromium, {page.name}, {scheme}: {len(faults)} console messages, {picture}")
 
 
+def build():
+    for product in ["loopbench", "loopbench-oracle"]:
+        subprocess.run(["swift", "build", "--quiet", "-c", "release", "--product", product], check=True, cwd=ROOT)
+    if sys.platform == "linux":
+        subprocess.run([ROOT / "scripts/loopbench", "watch", "--help"], check=True, stdout=subprocess.DEVNULL)
+
+
+build()
 schema()
 if sys.platform == "linux":
     watch()

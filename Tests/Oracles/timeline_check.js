@@ -1,5 +1,5 @@
 // Runs at the end of a page of `loopbench trace`. Each failed check is a console message,
-// which scripts/oracles reports.
+// which oracles.py reports.
 const check = (holds, text) => { if (!holds) console.error(`timeline: ${text}`); };
 const near = (a, b) => Math.abs(a - b) <= 1e-6 * (whole.end - whole.start);
 const key = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key }));

@@ -1,5 +1,5 @@
 // Runs at the end of a page of `loopbench watch --html`. Each failed check is a console
-// message, which scripts/oracles reports.
+// message, which oracles.py reports.
 const check = (holds, text) => { if (!holds) console.error(`watch page: ${text}`); };
 const press = (key) =>
   document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
