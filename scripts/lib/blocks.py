@@ -1,4 +1,4 @@
-"""usage: python3 scripts/lib/blocks.py [--self-test | --update | --write KIND FOLDER]
+"""usage: python3 scripts/lib/blocks.py [--update | --write KIND FOLDER]
 
 Compares the Swift code of Markdown files with the programs that it comes from. A line
 '<!-- PATH.swift -->' or '<!-- PATH.swift#PART -->' directly before a code block names
@@ -37,8 +37,8 @@ MARK = re.compile(r"^\s*// snippet\.([\w-]+)\s*$")
 COMMENT = re.compile(r"^\s*/// ?(.*)$")
 ACCESS = re.compile(r"\b(public|open|package|internal|private|fileprivate)\b")
 PROGRAMS = ("Samples", "Tests", "Examples", "Hosts/Tests", "Hosts/NodeAddon", "Display/Tests")
-# Folders that a package compiles.
 WIDTH = 76
+# Folders that a package compiles.
 COMPILED = ("Samples/", "Sources/", "Tests/", "Examples/", "Hosts/", "Display/")
 
 
@@ -255,63 +255,7 @@ def check():
     return faults
 
 
-# A document, its programs, and the faults of its blocks.
-PROGRAM = "// About.\n\nlet a = 1\ndo {\n  // snippet.sum\n  let b = a + 1\n  // snippet.end\n}\n"
-SAMPLES = [
-    ("```swift\nlet a = 1\n```", 1),
-    ("```console\nlet a = 1\n```", 0),
-    ("<!-- Samples/A.swift#sum -->\n```swift\nlet b = a + 1\n```", 0),
-    ("<!-- Samples/A.swift#sum -->\n```swift\nlet b = a + 2\n```", 1),
-    ("<!-- Samples/A.swift#sum -->\n```swift\nlet b = a + 1\nlet c = 1\n```", 1),
-    ("<!-- Samples/A.swift#product -->\n```swift\nlet b = a + 1\n```", 1),
-    ("<!-- Samples/A.swift -->\n```swift\nlet a = 1\ndo {\n  let b = a + 1\n}\n```", 0),
-    ("<!-- Samples/A.swift -->\n```swift\n// About.\n\nlet a = 1\ndo {\n  let b = a + 1\n}\n```", 0),
-    ("<!-- Samples/A.swift -->\n```swift\nlet a = 1\n```", 1),
-    ("<!-- Samples/B.swift -->\n```swift\nlet a = 1\n```", 1),
-    ("<!-- docs/A.swift -->\n```swift\nlet a = 1\n```", 1),
-    ("<!-- first-program: Package.swift -->\n```swift\nlet package = 1\n```", 0),
-    ("<!-- server: A.swift -->\n<!-- Samples/A.swift#sum -->\n```swift\nlet b = a + 2\n```", 1),
-    ("<!-- server: A.swift -->\n<!-- Samples/A.swift#sum -->\n```swift\nlet b = a + 1\n```", 0),
-    ("<!-- other: A.swift -->\n```swift\nlet b = a + 1\n```", 1),
-    ("text\n<!-- Samples/A.swift#sum -->\n\n```swift\nlet b = a + 1\n```", 1),
-]
-
-
-# A source file, and the faults of its examples with a program of these lines.
-COMMENTED = [
-    ("/// A.\n///\n/// ```swift\n/// let a = 1\n/// b()\n/// ```\npublic let a", 0),
-    ("/// ```swift\n/// let a = 1\n///\n///   b()\n/// ```\n@MainActor\n  public let a", 0),
-    ("/// ```swift\n/// let a = 1\n/// c()\n/// ```\nopen class A", 1),
-    ("/// ```swift\n/// let a = 1\n/// c()\n/// ```\npackage struct A", 0),
-    ("/// ```swift\n/// b()\n/// let a = 1\n/// ```\npublic struct A", 1),
-]
-
-
-def self_test():
-    wrong = 0
-    for text, expected in COMMENTED:
-        programs = [["let x = 0", "let a = 1", "b()"]]
-        found = sum(not contains(programs, lines) for _, lines in examples(text))
-        if found != expected:
-            print(f"blocks: {found} faults instead of {expected} in:\n{text}")
-            wrong += 1
-    for text, expected in SAMPLES:
-        read = lambda path: PROGRAM if path == "Samples/A.swift" else None
-        found = sum(fault(markers, code, read, True) is not None
-                    for _, markers, code in blocks(text))
-        if found != expected:
-            print(f"blocks: {found} faults instead of {expected} in:\n{text}")
-            wrong += 1
-    for columns, expected in [(WIDTH, False), (WIDTH + 1, True)]:
-        if bool(wide("a\n" + "a" * columns)) != expected:
-            print(f"blocks: a block of {columns} columns is judged wrong")
-            wrong += 1
-    return wrong
-
-
 def main(arguments):
-    if arguments == ["--self-test"]:
-        return 1 if self_test() else 0
     if arguments == ["--update"]:
         return update()
     if len(arguments) == 3 and arguments[0] == "--write":

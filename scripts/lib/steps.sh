@@ -78,8 +78,8 @@ step_docs() { scripts/docs; }
 step_samples() { scripts/samples; }
 
 # Tests the command line of loopbench: manual page, completions, terminals, exit codes.
-# hint: each error above names a command; scripts/cli-check alone repeats it
-step_cli() { scripts/cli-check; }
+# hint: each error above names a command; Tests/CommandLine/check repeats it
+step_cli() { Tests/CommandLine/check; }
 
 # The causes and names in a report of watch. Times, counts and the neighbours of a machine differ.
 watch_rows() {

@@ -1,6 +1,6 @@
-"""usage: cli_check.py LOOPBENCH
+"""usage: terminals.py LOOPBENCH
 
-The part of scripts/cli-check that needs a pseudo-terminal or signals.
+The part of Tests/CommandLine/check that needs a pseudo-terminal or signals.
 
 exit: 0 all checks passed · 1 a check failed; standard error names it
 """
