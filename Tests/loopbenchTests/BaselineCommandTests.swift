@@ -171,7 +171,6 @@ struct BaselineCommandTests {
   func early() throws {
     let file = try measured(100, "a.json")
     let wrong: [(arguments: [String], reason: String)] = [
-      (["--order", "abba"], "the order is shuffle in the base and abba now"),
       (
         ["-n", "400"], "the number of samples per round of tiny/one/uv is 4 in the base and 40 now"
       ),

@@ -29,7 +29,7 @@ struct InterruptionTests {
     let folder = try Folder()
     let base = try folder.file("base.json")
     var program = FakeProgram()
-    let measure = ["--rounds", "10", "--order", "block", "-w", "1ns"]
+    let measure = ["--rounds", "10", "-w", "1ns"]
     #expect(program.run(measure + ["-o", base]).code == .success)
     program.context.interruption = interruption(reason, after: 10)
     let rule = ["--baseline", base, "--fail", "other.p50>+10%"]

@@ -73,7 +73,6 @@ struct RunPlan {
       contenders: selection.contenders,
       seed: seed,
       rounds: rounds,
-      order: options.order,
       warmUp: options.warmUp,
       pace: Pace(rate: options.rate, arrival: options.arrival),
       conditions: options.conditions
@@ -142,7 +141,7 @@ extension RunPlan {
   /// The output of `--dry-run`.
   var text: String {
     String(blocks: [
-      ["\(turns) per round, \(time), \(order)", placement.text]
+      ["\(turns) per round, \(time), shuffled by seed \(seed)", placement.text]
         + conditions,
       ["Measures:"] + scenarios,
       files.isEmpty ? [] : ["Writes:"] + files.map { "  " + $0 },
@@ -169,14 +168,6 @@ extension RunPlan {
     let seconds = Double(samples * rounds) / options.rate
     guard seconds > 0 else { return "of unknown duration" }
     return "at least \(Decimals.figures(seconds)) s for the schedules"
-  }
-
-  private var order: String {
-    switch options.order {
-    case .shuffle: "shuffled by seed \(seed)"
-    case .abba: "alternating forwards and backwards"
-    case .block: "one contender after the other"
-    }
   }
 
   private var conditions: [String] {

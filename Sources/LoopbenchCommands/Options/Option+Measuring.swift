@@ -56,11 +56,6 @@ extension Option {
       .number(1...1000, \.rounds)
     ),
     Option(
-      "--order ORDER",
-      "order of a round: shuffle, abba (forwards and backwards) or block (default: shuffle)",
-      .oneOf(\.order)
-    ),
-    Option(
       "--seed N",
       of: tracers,
       "repeat the order and the load of the run that printed this seed",

@@ -24,7 +24,6 @@ package struct Options: Equatable, Sendable {
   package var samples: Int?
   /// The number of rounds. Nil means the number that fits the duration.
   package var rounds: Int?
-  package var order = RoundOrder.shuffle
   /// The seed. Nil means a random seed.
   package var seed: UInt64?
   package var warmUp = WarmUp.auto

@@ -35,7 +35,6 @@ struct ReportDifference {
   private static func settings(_ base: Report, _ new: Report) -> [ReportDifference] {
     let (old, now) = (base.settings, new.settings)
     let settings = [
-      ("the order", old.order, now.order),
       ("placement", text(old.placement), text(now.placement)),
       ("the rate", old.pace.text, now.pace.text),
       ("the machine setup", text(old.conditions), text(now.conditions)),

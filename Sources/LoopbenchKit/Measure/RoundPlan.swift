@@ -77,39 +77,14 @@ package enum RoundCount: Equatable, Sendable {
   }
 }
 
-/// The order in which a run measures its contenders.
-package enum RoundOrder: String, Codable, CaseIterable, Sendable {
-  /// A different order in every round, derived from the seed.
-  case shuffle
-  /// The order of the registry and its reverse, alternately. Linear drift of the
-  /// machine favours no contender.
-  case abba
-  /// All rounds of one contender before the first round of the next contender.
-  /// Drift of the machine then looks like a difference between peers. For
-  /// demonstration only.
-  case block
-
-  /// Returns `contenders` in the order of `round`. Round 0 is the first warm-up
-  /// round.
-  package func arranged<Item>(_ contenders: [Item], round: Int, seed: UInt64) -> [Item] {
-    switch self {
-    case .shuffle:
-      var order = contenders
-      var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "order/\(round)"))
-      generator.shuffle(&order)
-      return order
-    case .abba: return round.isMultiple(of: 2) ? contenders.reversed() : contenders
-    case .block: return contenders
-    }
-  }
-
-  /// The description of an order in a report's header.
-  package static func text(_ order: String, seed: UInt64) -> String {
-    switch RoundOrder(rawValue: order) {
-    case .abba: "in ABBA order, seed \(seed)"
-    case .block: "block by block, seed \(seed)"
-    case .shuffle, nil: "shuffled by seed \(seed)"
-    }
+extension Array {
+  /// Returns the elements in the order of `round`, which differs from round to round. Round 0
+  /// is the first warm-up round.
+  func shuffled(forRound round: Int, seed: UInt64) -> [Element] {
+    var order = self
+    var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "order/\(round)"))
+    generator.shuffle(&order)
+    return order
   }
 }
 

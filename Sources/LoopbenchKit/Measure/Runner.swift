@@ -11,7 +11,6 @@ package struct Runner: Sendable {
   let contenders: [Contender]
   let seed: UInt64
   let rounds: RoundCount
-  let order: RoundOrder
   private let warmUp: WarmUp
   let pace: Pace
   let conditions: RunConditions
@@ -22,7 +21,6 @@ package struct Runner: Sendable {
     contenders: [Contender],
     seed: UInt64,
     rounds: RoundCount = .standard,
-    order: RoundOrder = .shuffle,
     warmUp: WarmUp = .auto,
     pace: Pace = .standard,
     conditions: RunConditions = .standard,
@@ -31,7 +29,6 @@ package struct Runner: Sendable {
     self.contenders = contenders
     self.seed = seed
     self.rounds = rounds
-    self.order = order
     self.warmUp = warmUp
     self.pace = pace
     self.conditions = conditions
@@ -44,7 +41,7 @@ package struct Runner: Sendable {
   /// If the time of the run is limited, the twins come last until a round is recorded. A
   /// run that ends within its first round has then measured every peer.
   package func order(round: Int) -> [Contender] {
-    let order = order.arranged(contenders, round: round, seed: seed)
+    let order = contenders.shuffled(forRound: round, seed: seed)
     guard round <= 1, rounds.endNs != nil else { return order }
     return order.filter { !$0.isTwin } + order.filter(\.isTwin)
   }
@@ -89,7 +86,7 @@ package struct Runner: Sendable {
       began: instruments.now()
     )
     warmUp(&run, goesOn)
-    if order == .block { recordBlocks(&run, goesOn) } else { recordRounds(&run, goesOn) }
+    recordRounds(&run, goesOn)
     if run.measurements.allFailed, let first = run.measurements.failures.first { throw first }
     run.measurements.markDisturbed()
     return run.measurements
@@ -124,8 +121,7 @@ extension Runner {
     run.measurements.warmUpRounds = state.rounds
     run.measurements.warmUpSettled = warmUp.isSettled(state)
     let roundNs = schedule?.roundNs ?? run.lastNs
-    run.estimate = rounds.estimate(roundNs: roundNs)
-    run.progress.begin(rounds: run.estimate, roundNs: roundNs)
+    run.progress.begin(rounds: rounds.estimate(roundNs: roundNs), roundNs: roundNs)
   }
 
   private func recordRounds(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
@@ -144,25 +140,6 @@ extension Runner {
       elapsedNs: instruments.now() - run.began,
       roundNs: run.lastNs
     )
-  }
-
-  /// Records the estimated number of rounds, contender by contender.
-  private func recordBlocks(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
-    let rounds = 1...max(1, run.estimate)
-    var slices: [Int: [SliceOutcome]] = [:]
-    for (index, contender) in order(round: 1).enumerated() {
-      for round in rounds where !run.isOver && !run.measurements.hasFailed(contender) {
-        // This number makes the fraction in `progress` the completed part of all
-        // slices.
-        let slice = index * rounds.count - (round - 1) * (contenders.count - 1)
-        let state = run.progress.at(contender, round: round, slice: slice)
-        slices[round, default: []] += measure(contender, round: round, state, &run, goesOn)
-      }
-    }
-    for (round, slices) in slices.sorted(by: { $0.key < $1.key }) where !slices.isEmpty {
-      let wallNs = slices.reduce(0) { $0 + $1.wallNs }
-      run.measurements.add(RoundOutcome(round: round, slices: slices, wallNs: wallNs))
-    }
   }
 }
 
@@ -250,8 +227,6 @@ struct RunState {
   var lastNs: UInt64 = 0
   /// The duration of the last slice of each series, by its path.
   var sliceNs: [String: UInt64] = [:]
-  /// The expected number of rounds.
-  var estimate = 0
   var isInterrupted = false
   /// Whether the time was up within a recorded round.
   var isLate = false

@@ -154,7 +154,7 @@ extension Report {
 extension Report.Settings {
   init(of measurements: Measurements, _ placement: Placement, dropsDisturbed: Bool) {
     rounds = measurements.rounds.count
-    order = measurements.runner.order.rawValue
+    order = "shuffle"
     warmUp = Self.warmUp(of: measurements)
     warmUpRounds = measurements.warmUpRounds
     self.dropsDisturbed = dropsDisturbed

@@ -49,7 +49,7 @@ extension Report {
   package struct Settings: Codable, Equatable, Sendable {
     /// The number of recorded rounds.
     package let rounds: Int
-    /// The order of the contenders in a round.
+    /// The order of the contenders in a round: always `shuffle`.
     package let order: String
     /// A description of the warm-up.
     package let warmUp: String

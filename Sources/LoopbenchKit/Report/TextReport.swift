@@ -94,8 +94,7 @@ extension Report {
       ],
       [machine.cpu, String.counted(machine.cpus, "CPU"), machine.virtualization, machine.os],
       [
-        String.counted(settings.rounds, "round") + ", "
-          + RoundOrder.text(settings.order, seed: seed),
+        String.counted(settings.rounds, "round") + ", shuffled by seed \(seed)",
         settings.placement.text,
       ],
       [

@@ -17,7 +17,7 @@ extension Runner {
     let began = instruments.now()
     var round = 1
     repeat {
-      for contender in RoundOrder.shuffle.arranged(contenders, round: round, seed: seed) {
+      for contender in contenders.shuffled(forRound: round, seed: seed) {
         guard !isInterrupted(), trace.count < Self.mostEvents else { return trace }
         try add(contender, round: round, to: &trace)
       }

@@ -87,35 +87,6 @@ struct RunnerTests {
     )
   }
 
-  @Test("abba alternates between the registry's order and the reverse order")
-  func abba() throws {
-    var fixture = Fixture()
-    fixture.order = .abba
-    let orders = try fixture.report().rounds.map(\.order)
-    let there = ["fake/one/uv", "fake/one/floor", "fake/one/lt"]
-    #expect(orders.prefix(4) == [there, there.reversed(), there, there.reversed()])
-  }
-
-  @Test("block measures all rounds of one contender before it measures the next contender")
-  func block() throws {
-    var fixture = Fixture()
-    fixture.order = .block
-    var seen: [Progress] = []
-    let measurements = try fixture.runner().run { seen.append($0) }
-    let names = seen.dropFirst(3).map(\.contender)
-    #expect(
-      names
-        == ["uv", "floor", "lt"].flatMap { Array(repeating: "fake/one/\($0)", count: 10) }
-    )
-    #expect(seen.dropFirst(3).map(\.round) == [Int](1...10) + [Int](1...10) + [Int](1...10))
-    let remaining = seen.compactMap(\.remainingNs)
-    #expect(remaining == remaining.sorted(by: >))
-    #expect(measurements.rounds.map(\.round) == Array(1...10))
-    let tally = try #require(measurements.tally(scenario: "fake", series: "one", peer: "lt"))
-    #expect(tally.rounds.map(\.round) == Array(1...10))
-    #expect(tally.total.count == 50)
-  }
-
   @Test("a plan has the same results as its run, but without samples")
   func plan() throws {
     let fixture = Fixture()

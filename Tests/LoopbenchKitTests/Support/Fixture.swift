@@ -25,7 +25,6 @@ struct Fixture {
   var rounds = RoundCount.fixed(10)
   var seed: UInt64 = 7
   var control = AAControl.never
-  var order = RoundOrder.shuffle
   var warmUp = WarmUp.rounds(1)
   var conditions = RunConditions.standard
   var instruments = Instruments.stepping()
@@ -49,7 +48,6 @@ struct Fixture {
       contenders: try Selection(from: registry, placement: placement, control: control).contenders,
       seed: seed,
       rounds: rounds,
-      order: order,
       warmUp: warmUp,
       conditions: conditions,
       instruments: instruments
