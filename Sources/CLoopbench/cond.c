@@ -1,11 +1,8 @@
 #include "cl_floor.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "cl_measure.h"
 #include "items.h"
 
 struct cl_cond {
@@ -15,25 +12,12 @@ struct cl_cond {
   bool is_stopping;  // under `mutex`
 };
 
-// Uses the clock of `cl_now` if the system supports it for conditions.
-static int open_condition(pthread_cond_t *condition) {
-  pthread_condattr_t attributes;
-  int error = pthread_condattr_init(&attributes);
-  if (error != 0) return error;
-#if defined(__linux__)
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-#endif
-  error = pthread_cond_init(condition, &attributes);
-  pthread_condattr_destroy(&attributes);
-  return error;
-}
-
 cl_cond *cl_cond_open(void) {
   cl_cond *peer = calloc(1, sizeof *peer);
   if (peer == NULL) return NULL;
   take_items(&peer->items);
   if (pthread_mutex_init(&peer->mutex, NULL) == 0) {
-    if (open_condition(&peer->condition) == 0) return peer;
+    if (pthread_cond_init(&peer->condition, NULL) == 0) return peer;
     pthread_mutex_destroy(&peer->mutex);
   }
   free(peer);
@@ -78,30 +62,4 @@ void cl_cond_close(cl_cond *peer) {
   pthread_cond_destroy(&peer->condition);
   pthread_mutex_destroy(&peer->mutex);
   free(peer);
-}
-
-static void wait_until(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t due) {
-#if defined(__linux__)
-  struct timespec time = {(time_t)(due / 1000000000u), (long)(due % 1000000000u)};
-  while (pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT) continue;
-#else
-  for (uint64_t now; (now = cl_now()) < due;) {
-    struct timespec time = {(time_t)((due - now) / 1000000000u), (long)((due - now) % 1000000000u)};
-    pthread_cond_timedwait_relative_np(condition, mutex, &time);
-  }
-#endif
-}
-
-int cl_cond_timer_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
-  cl_cond *peer = cl_cond_open();
-  if (peer == NULL) return 0;
-  pthread_mutex_lock(&peer->mutex);
-  for (uint32_t i = 0; i < count; i++) {
-    uint64_t due = first + i * interval;
-    wait_until(&peer->condition, &peer->mutex, due);
-    lateness[i] = (int64_t)(cl_now() - due);
-  }
-  pthread_mutex_unlock(&peer->mutex);
-  cl_cond_close(peer);
-  return (int)count;
 }

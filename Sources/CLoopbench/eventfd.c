@@ -34,14 +34,6 @@ static int open_poll(const int *descriptors, uint32_t count) {
   return poll;
 }
 
-// Sleeps until `descriptor` is ready, and returns its count.
-static uint64_t wait_for(int poll, int descriptor) {
-  struct epoll_event event;
-  uint64_t count = 0;
-  while (epoll_wait(poll, &event, 1, -1) != 1) continue;
-  return read(descriptor, &count, sizeof count) == sizeof count ? count : 0;
-}
-
 static void *open_waker(cl_wake *wake) {
   waker *peer = calloc(1, sizeof *peer);
   if (peer == NULL) return NULL;
@@ -71,7 +63,11 @@ static void end(void *context) {
 static void run(void *context) {
   waker *peer = context;
   for (;;) {
-    wait_for(peer->poll, peer->event);
+    struct epoll_event event;
+    uint64_t count;
+    while (epoll_wait(peer->poll, &event, 1, -1) != 1) continue;
+    // The descriptor is ready, and no other thread reads it.
+    if (read(peer->event, &count, sizeof count) != sizeof count) abort();
     // Acquire: pairs with the release in `end`.
     if (atomic_load_explicit(&peer->is_stopping, memory_order_acquire)) return;
     cl_wake_answer_all(peer->wake);
@@ -89,33 +85,6 @@ const cl_wake_functions cl_eventfd_wake = {open_waker, ping, end, run, close_wak
 
 static struct timespec timespec_of(uint64_t time) {
   return (struct timespec){(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
-}
-
-static uint32_t follow(int poll, int timer, uint64_t due, uint64_t interval, int64_t *lateness,
-                       uint32_t count) {
-  uint32_t fired = 0;
-  while (fired < count) {
-    uint64_t periods = wait_for(poll, timer);
-    uint64_t now = cl_now();
-    for (; periods > 0 && fired < count; periods--, due += interval) {
-      lateness[fired++] = (int64_t)(now - due);
-    }
-  }
-  return fired;
-}
-
-int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
-  int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (timer < 0) return 0;
-  int poll = open_poll(&timer, 1);
-  uint32_t fired = 0;
-  struct itimerspec schedule = {timespec_of(interval), timespec_of(first)};
-  if (poll >= 0 && timerfd_settime(timer, TFD_TIMER_ABSTIME, &schedule, NULL) == 0) {
-    fired = follow(poll, timer, first, interval, lateness, count);
-  }
-  if (poll >= 0) close(poll);
-  close(timer);
-  return (int)fired;
 }
 
 struct cl_timerfd {
@@ -166,14 +135,6 @@ int cl_epoll_io_serve(cl_io *io) {
 #else
 
 const cl_wake_functions cl_eventfd_wake = {NULL};
-
-int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
-  (void)first;
-  (void)interval;
-  (void)lateness;
-  (void)count;
-  return 0;
-}
 
 cl_timerfd *cl_timerfd_open(void) { return NULL; }
 

@@ -26,22 +26,9 @@ void cl_cond_stop(cl_cond *_Nonnull peer);
 // Closes the queue. Call after `cl_cond_run` has returned, when no items are left.
 void cl_cond_close(cl_cond *_Nonnull peer);
 
-// `timer` with a condition that is never signalled: calls
-// pthread_cond_timedwait for each due time of an absolute schedule. Writes the
-// lateness of each fire in ns, negative if early. Returns the number of fires.
-int cl_cond_timer_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness,
-                      uint32_t count);
-
 // The floor for loops that sleep in epoll: an eventfd, and a thread that calls
 // epoll_wait and read. On systems other than Linux, `open` is NULL.
 extern const cl_wake_functions cl_eventfd_wake;
-
-// `timer` with a timerfd that is set once to an absolute schedule, and an epoll
-// descriptor that waits for it. If one wake-up covers several periods, the lateness
-// of each period counts until that wake-up. Writes the lateness of each fire in ns,
-// negative if early. Returns the number of fires; 0 if no descriptor could be
-// opened.
-int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness, uint32_t count);
 
 // A timerfd with an epoll descriptor that waits for it, for peers with a heap of timers.
 typedef struct cl_timerfd cl_timerfd;

@@ -156,7 +156,7 @@ struct GrowthPeer: Peer {
       "targets": .other(UVCommit(), "first"),
       "posts": .other(QueuePost<UVQueue>(), "closure.self"),
       "queue": .other(UVDrain(), "whole"),
-      "timers": .other(CTimer.uv, "pending."),
+      "timers": .other(UVTimer(), "pending."),
     ]
   )
 

@@ -32,8 +32,8 @@ extension Scenario {
         placement: .anywhere
       ),
     ],
-    references: ["uvwork", "dispatch", "opqueue", "ring", "hand"],
-    floors: ["ring", "hand"],
+    references: ["uvwork", "dispatch", "opqueue", "hand"],
+    floors: ["hand"],
     details: """
       One thread adds functions to a pool that runs at most 4 at once. The last one to end stops the
       clock. The result is a throughput, in ns per operation. For the latency of one, see `priority`.

@@ -15,7 +15,6 @@ extension Scenario {
       )
     ] + TimerLoad.pending.map(arming) + TimerLoad.precise.map(arming),
     references: ["uv", "heap"],
-    floors: ["eventfd", "cond"],
     details: """
       A timer is due every 2 ms, on a schedule that is fixed beforehand. A sample is the lateness of
       its callback: from the due time, not from when the loop noticed.
@@ -133,48 +132,13 @@ final class TimerFires: @unchecked Sendable {
   }
 }
 
-/// `timer` in C.
-struct CTimer: Peer {
-  let name: String
+/// `timer` in C on libuv.
+struct UVTimer: Peer {
+  let name = "uv"
   let scenario = "timer"
-  let series: [String]
+  let series = ["lateness"] + TimerLoad.pending.map(\.name)
   let isReference = true
-  let summary: String
-  var isStandard = false
-  var unavailability: String?
-  /// Follows a schedule, given `(first, interval, lateness, count)`. Writes the
-  /// lateness of each fire and returns the number of fires.
-  fileprivate let follow:
-    @Sendable @convention(c) (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32
-  fileprivate let failure: PeerError
-
-  static let uv = CTimer(
-    name: "uv",
-    series: ["lateness"] + TimerLoad.pending.map(\.name),
-    summary: "C on libuv: uv_timer, which counts whole milliseconds, rounded up",
-    isStandard: true,
-    follow: cl_uv_timer_run,
-    failure: .noLoop
-  )
-
-  /// A timer without a loop. It is the floor for loops that sleep in epoll.
-  static let eventfd = CTimer(
-    name: "eventfd",
-    series: ["lateness"],
-    summary: "C: a periodic absolute timerfd, epoll_wait and read; no loop: a floor",
-    unavailability: cl_eventfd_wake.open == nil ? "timerfd is Linux's" : nil,
-    follow: cl_timerfd_run,
-    failure: .noDescriptor
-  )
-
-  /// Waits with a timeout on a condition that is never signalled.
-  static let cond = CTimer(
-    name: "cond",
-    series: ["lateness"],
-    summary: "C: pthread_cond_timedwait to each due time; no loop: a floor",
-    follow: cl_cond_timer_run,
-    failure: .noMemory
-  )
+  let summary = "C on libuv: uv_timer, which counts whole milliseconds, rounded up"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     if let count = TimerLoad.pendingTimers(of: slice) {
@@ -184,8 +148,8 @@ struct CTimer: Peer {
     }
     try TimerLoad.measure(&slice) { (first, count) throws(PeerError) in
       var lateness = [Int64](repeating: 0, count: count)
-      let fired = follow(first, TimerLoad.interval, &lateness, UInt32(count))
-      guard fired == Int32(count) else { throw failure }
+      let fired = cl_uv_timer_run(first, TimerLoad.interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw .noLoop }
       return lateness
     }
   }

@@ -52,7 +52,6 @@ struct LeftoverTests {
   static let own = [
     "lt", "lt.kept", "lt.own", "lt.reported", "lt.timed", "lt.traced", "lt.watched",
     "uv", "eventfd", "epoll", "cond", "heap", "set", "dirtybit", "hand", "uvwork",
-    "ring",
   ]
 
   @Test("a peer with its own threads leaks neither threads nor descriptors")

@@ -65,7 +65,7 @@ struct StandardPeerTests {
     let names = Set(selection.contenders.map(\.peer.name))
     let expected = [
       "lt", "lt.own", "uv", "eventfd", "epoll", "cond", "heap", "dispatch", "actor", "task",
-      "uvwork", "ring",
+      "uvwork",
     ]
     #expect(names.isSuperset(of: expected))
     // If loopbench-foundation is not built, these two peers are left out with a
