@@ -264,13 +264,4 @@ extension ProgramTests {
       #expect(controls.allSatisfy { $0 == "\n" })
     }
   }
-
-  @Test("--to is refused if it lies before the beginning of the axis")
-  func plotEnd() throws {
-    let folder = try Folder()
-    let path = try folder.file("x.json")
-    #expect(FakeProgram().run("tiny", "--rounds", "10", "-o", path).code == .success)
-    #expect(FakeProgram().run("plot", path, "--term", "--to", "10").code == .usage)
-    #expect(FakeProgram().run("plot", path, "--term", "--to", "50").code == .success)
-  }
 }

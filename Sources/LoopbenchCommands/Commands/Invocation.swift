@@ -74,13 +74,12 @@ extension Invocation {
     // Order: save the files before printing, because printing fails if the reader
     // of standard output has exited.
     let saved = Result { () throws(LoopbenchError) in try files.save(report) }
-    let shown = report.hidingWarnings(options.hiddenWarnings)
     let tails = measurements.tails(of: questions, dropping: options.dropsDisturbed)
     try write(
       .output,
       questions.isEmpty
-        ? shown.rendered(as: options.format, style: style, scenarios: scenarios)
-        : Screen(shown, questions, machine, tails: tails, style: style).text()
+        ? report.rendered(as: options.format, style: style, scenarios: scenarios)
+        : Screen(report, questions, machine, tails: tails, style: style).text()
     )
     try saved.get()
     if !files.isEmpty, !options.isQuiet {
@@ -100,7 +99,7 @@ extension Invocation {
   }
 
   private func measure(_ plan: RunPlan) throws(PeerError) -> Measurements {
-    var line = ProgressLine(output, isVerbose: options.isVerbose, write: write)
+    let line = ProgressLine(output, write: write)
     defer { line.clear() }
     context.interruption.watch(timeoutNs: options.timeout ?? 0)
     return try plan.runner().run(

@@ -61,8 +61,6 @@ extension Invocation {
     plot.series = options.shownScenarios
     plot.peers = options.shownPeers
     plot.scenarios = scenarios
-    plot.to = options.plotEnd ?? .max
-    plot.isLinear = options.isLinear
     return plot
   }
 }

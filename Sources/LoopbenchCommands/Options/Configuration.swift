@@ -116,7 +116,7 @@ extension Option {
   /// Whether a second value of the option is added to the first instead of
   /// replacing it.
   package var isRepeatable: Bool {
-    ["--export", "--fail", "--label", "--no-warn"].contains(long)
+    ["--export", "--fail", "--label"].contains(long)
   }
 }
 

@@ -26,13 +26,6 @@ extension Option {
       }
     ),
     Option(
-      "--no-warn ID",
-      "hide the warning ID; repeatable",
-      .parsed(OptionValues.text, or: "the id of a warning, such as few-rounds") {
-        $0.hiddenWarnings.insert($1)
-      }
-    ),
-    Option(
       "--color WHEN",
       of: shown.union([.doctor]),
       "use colours: auto, always or never (default: auto, on a terminal)",
@@ -51,28 +44,11 @@ extension Option {
     ),
     Option("-q, --quiet", of: tracers, "print no progress and no notes", .on(\.isQuiet)),
     Option(
-      "-v, --verbose",
-      "print a line on standard error for each round",
-      .on(\.isVerbose)
-    ),
-    Option(
       "--kind KIND",
       of: [.plot],
       "draw percentile, time, histogram or growth (default: percentile)",
       .oneOf(\.plotKind)
     ),
-    Option(
-      "--to PERCENTILE",
-      of: [.plot],
-      "end the percentile axis here, such as 99.99",
-      .optional(
-        { Percentile($0).flatMap { $0.thousandths >= Percentile.p50.thousandths ? $0 : nil } },
-        or: "a percentile of at least 50, such as 99.99",
-        .any,
-        \.plotEnd
-      )
-    ),
-    Option("--linear", of: [.plot], "use a linear time axis", .on(\.isLinear)),
     Option("--term", of: [.plot], "draw on the terminal", .on(\.isTerminalPlot)),
   ]
 

@@ -70,19 +70,13 @@ package struct Options: Equatable, Sendable {
 
   package var percentiles = Percentile.standard
   package var unit: TimeUnit?
-  /// The ids of hidden warnings.
-  package var hiddenWarnings: Set<String> = []
   package var isQuiet = false
-  package var isVerbose = false
   package var color = Choice.auto
   package var progress = Choice.auto
   package var isASCII = false
   package var configuration: String?
 
   package var plotKind = PlotKind.percentile
-  /// The last percentile of a plot.
-  package var plotEnd: Percentile?
-  package var isLinear = false
   package var isTerminalPlot = false
 
   package init() {}

@@ -72,38 +72,28 @@ extension Options {
   }
 }
 
-/// Shows the progress of a run on standard error. The progress is one line that is
-/// updated or, with `--verbose`, a line for each round.
+/// Shows the progress of a run on standard error, as one line that is updated.
 package struct ProgressLine {
   private let style: OutputStyle
-  private let isVerbose: Bool
   private let width: Int
   private let write: Program.Write
-  private var round = -1
 
   package init(
     _ style: OutputStyle,
-    isVerbose: Bool,
     width: Int = Terminal.error.width,
     write: @escaping Program.Write
   ) {
     self.style = style
-    self.isVerbose = isVerbose
     self.width = width
     self.write = write
   }
 
-  private var isShown: Bool { style.usesProgress && !isVerbose }
-
-  package mutating func show(_ progress: Progress) {
-    if isShown { put("\r\u{1B}[2K" + String(line(progress).prefix(width - 1))) }
-    guard isVerbose, progress.round != round else { return }
-    round = progress.round
-    put("loopbench: \(rounds(progress))\n")
+  package func show(_ progress: Progress) {
+    if style.usesProgress { put("\r\u{1B}[2K" + String(line(progress).prefix(width - 1))) }
   }
 
   package func clear() {
-    if isShown { put("\r\u{1B}[2K") }
+    if style.usesProgress { put("\r\u{1B}[2K") }
   }
 
   /// `█████░░░░░  50 %  round 6/12  8 s left  wake/across/lt`

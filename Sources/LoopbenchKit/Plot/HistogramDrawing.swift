@@ -2,34 +2,24 @@
 /// lanes have the same time axis.
 struct HistogramDrawing {
   private let lanes: [[PlotCurve]]
-  private let options: PlotOptions
   private let bins: Bins
 
   private static let lane = 62.0
 
-  init(_ panel: PlotPanel, _ options: PlotOptions) {
+  init(_ panel: PlotPanel) {
     // The curves of one peer in several reports share a lane.
     lanes = panel.curves.map(\.result.peer).uniqued().map { peer in
       panel.curves.filter { $0.result.peer == peer }
     }
-    self.options = options
-    bins = Self.bins(of: panel.curves, options: options, count: 120)
+    bins = Self.bins(of: panel.curves, count: 120)
   }
 
   var height: Double { Double(lanes.count) * Self.lane }
 
-  /// The bins of all lanes. They range from the smallest sample to the last
-  /// percentile that is shown.
-  static func bins(of curves: [PlotCurve], options: PlotOptions, count: Int) -> Bins {
-    let high = curves.map { $0.result.value(at: options.to) ?? $0.result.max }.max() ?? 1
-    let least = curves.map(\.result.min)
-    let range = PlotPanel.range(of: least + [high], isLinear: options.isLinear)
-    return Bins(
-      low: options.isLinear ? least.min() ?? 0 : range.low,
-      high: range.high,
-      count: count,
-      isLogarithmic: !options.isLinear
-    )
+  /// The bins of all lanes. They range from the smallest sample to the largest.
+  static func bins(of curves: [PlotCurve], count: Int) -> Bins {
+    let range = PlotPanel.range(of: curves.map(\.result.min) + curves.map(\.result.max))
+    return Bins(low: range.low, high: range.high, count: count)
   }
 
   func draw(in frame: PlotFrame, _ markup: inout Markup) {
@@ -91,7 +81,6 @@ struct HistogramDrawing {
       pen.area([ends[0]] + steps + [ends[1]], in: &group)
       pen.line(steps, in: &group)
       pen.marker(x: median, y: bottom, words: "\(curve.name) p50", in: &group)
-      guard options.to == .max else { return }
       let last = times.place(curve.result.max)
       pen.marker(x: last, y: bottom, isOpen: true, words: "\(curve.name) max", in: &group)
     }
@@ -101,6 +90,6 @@ struct HistogramDrawing {
 extension Bins {
   /// The axis of the bins' times.
   func axis(along place: (start: Double, end: Double)) -> PlotAxis {
-    PlotAxis((low, high), isLinear: !isLogarithmic, along: place)
+    PlotAxis((low, high), isLinear: false, along: place)
   }
 }

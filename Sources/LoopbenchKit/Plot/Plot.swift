@@ -45,8 +45,7 @@ package struct Plot {
       kind == .growth
       ? growth.tables
       : panels.map {
-        TerminalPanel(panel: $0, kind: kind, options: options, width: width, isASCII: isASCII)
-          .text()
+        TerminalPanel(panel: $0, kind: kind, width: width, isASCII: isASCII).text()
       }
     let text = panels.isEmpty ? "nothing to plot\n" : panels.joined(separator: "\n")
     return (isASCII ? ASCII.text(text) : text).printable
@@ -62,11 +61,6 @@ package struct Plot {
 
 /// The results that a plot shows, and its scale.
 package struct PlotOptions: Sendable {
-  /// The percentile at which a percentile plot or a histogram ends; `max` shows all
-  /// samples.
-  package var to = Percentile.max
-  /// Whether the time axis is linear. It is logarithmic by default.
-  package var isLinear = false
   /// The scenarios (`wake`) and series (`wake/across`) to show. Empty shows all.
   package var series: [String] = []
   /// The peers to show. Empty shows all.
@@ -74,7 +68,7 @@ package struct PlotOptions: Sendable {
   /// The scenarios whose descriptions are used for reports that contain none.
   package var scenarios: [Scenario] = []
 
-  /// Creates options that show everything on a logarithmic scale.
+  /// Creates options that show everything.
   package init() {}
 
   /// Returns whether the plot shows `result`.
@@ -151,9 +145,8 @@ struct PlotPanel {
   }
 
   /// The range of an axis for `values`, with some space at both ends.
-  static func range(of values: [Double], isLinear: Bool) -> (low: Double, high: Double) {
+  static func range(of values: [Double]) -> (low: Double, high: Double) {
     let high = max(values.max() ?? 1, 0.001)
-    guard !isLinear else { return (0, high * 1.04) }
     // Limited to 7 decades: a sample of 0 has no logarithm and cannot set the lower
     // end.
     let low = max(values.filter { $0 > 0 }.min() ?? high, high / 10_000_000)
@@ -177,11 +170,10 @@ struct PlotCurve {
 }
 
 extension PlotCurve {
-  /// The distribution up to `percentile`. Each bucket of the histogram has two
-  /// points, at the ranks of its first and its last sample. `x` is the number of
-  /// nines: 0 is p0, 1 is p90, 2 is p99. Up to `max`, the last point is the largest
-  /// sample.
-  func points(to percentile: Percentile) -> [PlotChart.Point] {
+  /// The distribution. Each bucket of the histogram has two points, at the ranks of its
+  /// first and its last sample. `x` is the number of nines: 0 is p0, 1 is p90, 2 is p99.
+  /// The last point is the largest sample.
+  var points: [PlotChart.Point] {
     let count = Double(result.count)
     var seen = 0.0
     var points: [PlotChart.Point] = []
@@ -193,10 +185,7 @@ extension PlotCurve {
       seen = last
     }
     if let last = points.popLast() { points.append((last.x, result.max)) }
-    guard percentile != .max else { return points }
-    let end = Self.nines(of: percentile)
-    let value = result.value(at: percentile) ?? result.max
-    return points.filter { $0.x <= end } + [(min(end, points.last?.x ?? end), value)]
+    return points
   }
 
   /// The position of `percentile` on the axis.

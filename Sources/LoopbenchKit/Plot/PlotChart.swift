@@ -28,14 +28,13 @@ struct PlotChart {
   let shortName: String
   /// The numbers of the disturbed rounds.
   private(set) var disturbed: [Int] = []
-  private let isLinear: Bool
 
   /// Returns nil for a histogram, which has no curves, and for a plot of growth, which has
   /// no panels.
-  init?(_ panel: PlotPanel, _ kind: PlotKind, _ options: PlotOptions) {
+  init?(_ panel: PlotPanel, _ kind: PlotKind) {
     switch kind {
-    case .percentile: self.init(percentilesOf: panel, options)
-    case .time: self.init(roundsOf: panel, options)
+    case .percentile: self.init(percentilesOf: panel)
+    case .time: self.init(roundsOf: panel)
     case .histogram, .growth: return nil
     }
   }
@@ -43,31 +42,26 @@ struct PlotChart {
   /// The vertical axis. It covers the points of every trace.
   func times(along place: (start: Double, end: Double), hasThinLines: Bool) -> PlotAxis {
     let points = traces.flatMap { $0.points + (hasThinLines ? $0.thin : []) }
-    let range = PlotPanel.range(of: points.map(\.time), isLinear: isLinear)
-    return PlotAxis(range, isLinear: isLinear, along: place)
+    return PlotAxis(PlotPanel.range(of: points.map(\.time)), isLinear: false, along: place)
   }
 }
 
 extension PlotChart {
   /// Time by percentile. The distances from p0 to p90, from p90 to p99 and from p99
   /// to p99.9 are equal.
-  private init(percentilesOf panel: PlotPanel, _ options: PlotOptions) {
-    let curves = panel.curves.map { ($0, $0.points(to: options.to)) }
-    // With `.max` the axis ends at the largest sample of the longest curve.
-    let nines =
-      options.to == .max
-      ? max(curves.compactMap(\.1.last?.x).max() ?? 1, 0.30103) : PlotCurve.nines(of: options.to)
+  private init(percentilesOf panel: PlotPanel) {
+    let curves = panel.curves.map { ($0, $0.points) }
+    // The axis ends at the largest sample of the longest curve.
+    let nines = max(curves.compactMap(\.1.last?.x).max() ?? 1, 0.30103)
     xRange = (0, nines)
     ticks = PlotAxis.percentiles(upTo: nines)
     (axisName, shortName) = ("percentile of the samples", "percentile")
-    isLinear = options.isLinear
     traces = curves.map { curve, points in
       // A marker this close to the end of the line would overlap the marker at the
       // end.
       let end = (points.last?.x ?? 0) - nines * 0.007
       let inner = [Percentile.p50, .p90, .p99, .p999].filter { PlotCurve.nines(of: $0) < end }
-      let last = options.to == .max ? [Percentile.max] : []
-      let markers = (inner + last).compactMap { percentile -> Marker? in
+      let markers = (inner + [.max]).compactMap { percentile -> Marker? in
         guard let time = curve.result.value(at: percentile), let end = points.last else {
           return nil
         }
@@ -81,7 +75,7 @@ extension PlotChart {
   }
 
   /// Median and p99 of each round, in the order of the rounds.
-  private init(roundsOf panel: PlotPanel, _ options: PlotOptions) {
+  private init(roundsOf panel: PlotPanel) {
     let rounds = panel.curves.flatMap(\.result.perRound)
     xRange = (0.5, Double(rounds.map(\.round).max() ?? 1) + 0.5)
     ticks = PlotAxis(xRange, along: (0, 1)).ticks.filter { $0 == $0.rounded() }
@@ -90,7 +84,6 @@ extension PlotChart {
     axisName =
       "round: median, and p99 thin" + (disturbed.isEmpty ? "" : "; ~ and shade: disturbed")
     shortName = "round, p50"
-    isLinear = options.isLinear
     traces = panel.curves.map { curve in
       func points(_ label: String) -> [Point] {
         curve.result.perRound.compactMap { round in

@@ -48,8 +48,8 @@ extension Plot {
   private func draw(_ panel: PlotPanel, _ kind: PlotKind, in markup: inout Markup) -> Double {
     let hasSummary = !panel.summary.isEmpty
     let legend = PlotLegend(panel.curves, from: 20, to: PlotFrame.width - 10)
-    let chart = PlotChart(panel, kind, options)
-    let histogram = HistogramDrawing(panel, options)
+    let chart = PlotChart(panel, kind)
+    let histogram = HistogramDrawing(panel)
     let frame = PlotFrame(
       legendRows: legend.rows.count,
       hasSummary: hasSummary,

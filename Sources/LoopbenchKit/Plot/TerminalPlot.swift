@@ -3,7 +3,6 @@
 struct TerminalPanel {
   let panel: PlotPanel
   let kind: PlotKind
-  let options: PlotOptions
   let width: Int
   let isASCII: Bool
 
@@ -15,7 +14,7 @@ struct TerminalPanel {
   private var columns: Int { max(width - Self.margin, 24) }
 
   func text() -> String {
-    let body = PlotChart(panel, kind, options).map(lines) ?? histogram
+    let body = PlotChart(panel, kind).map(lines) ?? histogram
     return (["\(panel.title), \(kind.title)"] + body).joined(separator: "\n") + "\n"
   }
 }
@@ -44,7 +43,6 @@ extension TerminalPanel {
     let width = min(names.map(\.count).max() ?? 0, 24)
     let bins = HistogramDrawing.bins(
       of: panel.curves,
-      options: options,
       count: max(columns + Self.margin - width - 2, 24)
     )
     let lanes = panel.curves.map { curve -> String in

@@ -195,12 +195,3 @@ extension Measurements {
     return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).uniqued(by: \.peerName)
   }
 }
-
-extension Report {
-  /// The report without the warnings with the given ids.
-  package func hidingWarnings(_ ids: Set<String>) -> Report {
-    var report = self
-    report.warnings.removeAll { ids.contains($0.id) }
-    return report
-  }
-}

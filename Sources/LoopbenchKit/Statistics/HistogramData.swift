@@ -75,27 +75,23 @@ extension Histogram {
   }
 }
 
-/// A range of times divided into equal bins, for plots of a distribution.
+/// A range of times divided into bins with the same ratio of end to start, for plots of a
+/// distribution.
 package struct Bins: Equatable {
-  /// The start of the range, in ns. It must be above 0 if the bins are logarithmic.
+  /// The start of the range, in ns. It is above 0.
   package let low: Double
   /// The end of the range, in ns. It is above `low`.
   package let high: Double
   /// The number of bins.
   package let count: Int
-  /// Whether all bins have the same ratio of end to start. Otherwise they have the
-  /// same width.
-  package let isLogarithmic: Bool
 
   /// Makes bins. Widens the range if it is empty.
-  package init(low: Double, high: Double, count: Int, isLogarithmic: Bool = true) {
-    let floor = isLogarithmic ? 0.001 : 0
-    let low = Swift.max(low, floor)
+  package init(low: Double, high: Double, count: Int) {
+    let low = Swift.max(low, 0.001)
     let isEmpty = high <= low * 1.000001
     self.low = isEmpty ? low * 0.98 : low
     self.high = isEmpty ? Swift.max(low * 1.02, 0.002) : high
     self.count = count
-    self.isLogarithmic = isLogarithmic
   }
 
   /// Returns the share of the samples in each bin. Samples outside the range
@@ -112,7 +108,6 @@ package struct Bins: Equatable {
   /// Returns the value at which bin `index` begins, in ns.
   package func edge(_ index: Int) -> Double {
     let part = Double(index) / Double(count)
-    guard isLogarithmic else { return low + (high - low) * part }
     let (from, to) = (Logarithm.of(low), Logarithm.of(high))
     return Logarithm.power(from + (to - from) * part)
   }
@@ -133,12 +128,7 @@ package struct Bins: Equatable {
 
   /// Returns the position of a value in bins, from 0 to just below `count`.
   private func place(_ value: Double) -> Double {
-    let part =
-      if isLogarithmic {
-        Logarithm.of(Swift.max(value, low) / low) / Logarithm.of(high / low)
-      } else {
-        (value - low) / (high - low)
-      }
+    let part = Logarithm.of(Swift.max(value, low) / low) / Logarithm.of(high / low)
     return Swift.min(Swift.max(part * Double(count), 0), Double(count) - 1e-9)
   }
 }
