@@ -1,10 +1,10 @@
 #include "cl_load.h"
-#include "cl_system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -100,7 +100,6 @@ static atomic_int alarms;
 
 static void end(int code) {
   cl_load_kill();
-  cl_output_remove_all();
   _exit(code);
 }
 
@@ -108,7 +107,6 @@ static void end(int code) {
 // therefore ends the process when this handler returns.
 static void on_end(int number) {
   cl_load_kill();
-  cl_output_remove_all();
   raise(number);
 }
 

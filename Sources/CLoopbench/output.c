@@ -1,56 +1,27 @@
 #include "cl_system.h"
-#include "remains.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// MARK: Files to remove when the process is killed
-
-// The paths of unfinished files. The thread that removes a path from this array
-// owns the path. If the array is full, the file is not listed here, and the next
-// run removes it. The capacity of 16 is not measured.
-static _Atomic(char *) pending[16];
-
-static bool replace_pending(char *path, char *replacement) {
-  for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
-    char *expected = path;
-    if (atomic_compare_exchange_strong(&pending[i], &expected, replacement)) return true;
-  }
-  return false;
-}
-
-void cl_output_remove_all(void) {
-  for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
-    char *path = atomic_exchange(&pending[i], NULL);
-    // The path is not freed, because this function may be called in a signal
-    // handler.
-    if (path != NULL) unlink(path);
-  }
-}
-
-// MARK: The place of a file
-
 struct cl_output {
-  int descriptor;
-  bool is_direct;
-  bool is_pending;
+  int descriptor;  // of a file that is written directly; otherwise -1
+  int mode;        // of the file that is replaced; -1 for a new file
   char place[PATH_MAX];
-  char part[PATH_MAX + CL_REMAINS_SUFFIX];
 };
 
-// Resolves symlinks in the last component of `path`. The target need not exist.
-static int follow(const char *path, char *place) {
+// Copies `path`, and resolves symlinks in its last component unless `keeps_link` is set. The
+// target need not exist.
+static int follow(const char *path, bool keeps_link, char *place) {
   char target[PATH_MAX];
   if (snprintf(place, PATH_MAX, "%s", path) >= PATH_MAX) return ENAMETOOLONG;
+  if (keeps_link) return 0;
   for (int links = 0; links < 40; links++) {
     ssize_t length = readlink(place, target, sizeof target - 1);
     if (length < 0) return 0;
@@ -89,93 +60,82 @@ static int standard_descriptor(const struct stat *status) {
   return -1;
 }
 
-// Does not use `mkstemp`, which creates a file of mode 0600. The file needs the
-// mode that the umask allows, and reading the umask would require changing it.
-static int open_beside(const struct stat *replaced, cl_output *output) {
-  cl_remains_remove(output->place);
-  for (unsigned attempt = 0; attempt < 1000; attempt++) {
-    cl_remains_name(output->part, sizeof output->part, output->place, getpid(), attempt);
-    output->descriptor = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output->descriptor >= 0) break;
-    if (errno != EEXIST) return errno;
-  }
-  if (output->descriptor < 0) return EEXIST;
-  // The lock shows other runs that this run is alive. The result is not checked,
-  // because other runs never remove a file that cannot be locked.
-  flock(output->descriptor, LOCK_EX | LOCK_NB);
-  output->is_pending = replace_pending(NULL, output->part);
-  // The result is not checked, because some file systems have no modes.
-  if (replaced != NULL) fchmod(output->descriptor, replaced->st_mode & 0777);
-  return 0;
-}
-
-static int open_output(const char *path, cl_output *output) {
+// Sets the descriptor of a file that is written directly, and the place of any other file.
+static int resolve(const char *path, bool replaces_any, cl_output *output) {
   struct stat status;
-  bool exists = stat(path, &status) == 0;
+  bool exists = (replaces_any ? lstat(path, &status) : stat(path, &status)) == 0;
   bool is_regular = exists && S_ISREG(status.st_mode);
   if (exists && S_ISDIR(status.st_mode)) return EISDIR;
-  if (exists) output->descriptor = standard_descriptor(&status);
-  if (exists && !is_regular && output->descriptor < 0) {
-    output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    if (output->descriptor < 0) return errno;
+  if (is_regular) output->mode = status.st_mode & 0777;
+  if (exists && !replaces_any) {
+    output->descriptor = standard_descriptor(&status);
+    if (output->descriptor < 0 && !is_regular) {
+      output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
+      if (output->descriptor < 0) return errno;
+    }
+    if (output->descriptor >= 0) return 0;
   }
-  output->is_direct = output->descriptor >= 0;
-  if (output->is_direct) return 0;
-  int error = follow(path, output->place);
-  if (error == 0) error = make_absolute(output->place);
-  return error != 0 ? error : open_beside(is_regular ? &status : NULL, output);
+  int error = follow(path, replaces_any, output->place);
+  return error != 0 ? error : make_absolute(output->place);
 }
 
-static int open_replacement(const char *path, cl_output *output) {
-  struct stat status;
-  bool exists = lstat(path, &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) return EISDIR;
-  if (snprintf(output->place, PATH_MAX, "%s", path) >= PATH_MAX) return ENAMETOOLONG;
-  int error = make_absolute(output->place);
-  if (error != 0) return error;
-  return open_beside(exists && S_ISREG(status.st_mode) ? &status : NULL, output);
+// The longest name of a temporary file.
+enum { part_size = PATH_MAX + 40 };
+
+// Creates the temporary file. Returns its descriptor, or a negated errno.
+//
+// Does not use `mkstemp`, which creates a file of mode 0600. The file needs the mode that the
+// umask allows, and reading the umask would require changing it.
+static int create_part(const cl_output *output, char *part) {
+  snprintf(part, part_size, "%s.loopbench-%ld.part", output->place, (long)getpid());
+  // An earlier process of the same id may have been killed.
+  unlink(part);
+  int descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return descriptor < 0 ? -errno : descriptor;
 }
 
-// MARK: Opening and closing
+// Reports a folder that cannot be written to before a run measures.
+static int check_place(const cl_output *output) {
+  char part[part_size];
+  int descriptor = create_part(output, part);
+  if (descriptor < 0) return -descriptor;
+  close(descriptor);
+  unlink(part);
+  return 0;
+}
 
 int cl_output_open(const char *path, bool replaces_any, cl_output **result) {
   cl_output *output = calloc(1, sizeof *output);
-  *result = NULL;
-  if (output == NULL) return ENOMEM;
-  output->descriptor = -1;
-  int error = replaces_any ? open_replacement(path, output) : open_output(path, output);
-  if (error != 0) {
-    free(output);
-    return error;
-  }
   *result = output;
-  return 0;
-}
-
-int cl_output_descriptor(const cl_output *output) { return output->descriptor; }
-
-const char *cl_output_place(const cl_output *output) {
-  return output->is_direct ? NULL : output->place;
-}
-
-// If a signal handler has taken the path, it may still be reading it. In that case
-// `output` is not freed, and the process is about to end.
-static void release(cl_output *output) {
-  if (!output->is_pending || replace_pending(output->part, NULL)) free(output);
-}
-
-int cl_output_finish(cl_output *output) {
-  int error = close(output->descriptor) == 0 ? 0 : errno;
-  if (!output->is_direct) {
-    if (error == 0 && rename(output->part, output->place) != 0) error = errno;
-    if (error != 0) unlink(output->part);
-  }
-  release(output);
+  if (output == NULL) return ENOMEM;
+  output->descriptor = output->mode = -1;
+  int error = resolve(path, replaces_any, output);
+  if (error == 0 && output->descriptor < 0) error = check_place(output);
+  if (error == 0) return 0;
+  cl_output_close(output);
+  *result = NULL;
   return error;
 }
 
-void cl_output_abandon(cl_output *output) {
-  close(output->descriptor);
-  if (!output->is_direct) unlink(output->part);
-  release(output);
+const char *cl_output_place(const cl_output *output) {
+  return output->descriptor < 0 ? output->place : NULL;
+}
+
+int cl_output_write(const cl_output *output, const void *bytes, size_t length) {
+  if (output->descriptor >= 0) return cl_write_all(output->descriptor, bytes, length);
+  char part[part_size];
+  int descriptor = create_part(output, part);
+  if (descriptor < 0) return -descriptor;
+  // The result is not checked, because some file systems have no modes.
+  if (output->mode >= 0) fchmod(descriptor, (mode_t)output->mode);
+  int error = cl_write_all(descriptor, bytes, length);
+  if (close(descriptor) != 0 && error == 0) error = errno;
+  if (error == 0 && rename(part, output->place) != 0) error = errno;
+  if (error != 0) unlink(part);
+  return error;
+}
+
+void cl_output_close(cl_output *output) {
+  if (output->descriptor >= 0) close(output->descriptor);
+  free(output);
 }

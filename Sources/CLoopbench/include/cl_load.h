@@ -26,8 +26,7 @@ void cl_load_kill(void);
 enum { cl_interrupt_none = 0, cl_interrupt_signal = 1, cl_interrupt_timeout = 2 };
 
 // Installs handlers for SIGINT, SIGTERM and SIGHUP, except for signals that are
-// ignored. A handler kills all loads and removes all temporary files before the
-// signal ends the process.
+// ignored. A handler kills all loads before the signal ends the process.
 void cl_interrupt_guard(void);
 
 // From now on, the first signal, or the end of `timeout` ns, does not end the

@@ -82,7 +82,7 @@ int cl_terminal_width(int descriptor);
 // reading from input and writing to output still fail.
 void cl_keep_descriptors(void);
 
-// A file that is being written.
+// A file to write.
 typedef struct cl_output cl_output;
 
 // Opens a file for writing and follows symlinks. A regular or new file is
@@ -94,20 +94,13 @@ typedef struct cl_output cl_output;
 int cl_output_open(const char *_Nonnull path, bool replaces_any,
                    cl_output *_Nullable *_Nonnull output);
 
-int cl_output_descriptor(const cl_output *_Nonnull output);
-
 // The resolved path, which is the same for all paths to one file; NULL if the file
 // is written directly.
 const char *_Nullable cl_output_place(const cl_output *_Nonnull output);
 
-// Closes the file, renames it to its place and frees `output`. Returns 0 or an
-// errno.
-int cl_output_finish(cl_output *_Nonnull output);
+// Writes the whole file and renames it to its place. Returns 0 or an errno.
+int cl_output_write(const cl_output *_Nonnull output, const void *_Nonnull bytes, size_t length);
 
-// Closes and removes the temporary file, and frees `output`.
-void cl_output_abandon(cl_output *_Nonnull output);
-
-// Removes every temporary file. Async-signal-safe.
-void cl_output_remove_all(void);
+void cl_output_close(cl_output *_Nonnull output);
 
 #endif

@@ -56,11 +56,6 @@ package enum ManualPage {
         + " loopbench.json, and a baseline that it names, must be regular files"
     ),
     (".loopbench", "the folder of baselines"),
-    (
-      "FILE.loopbench-PID-N.part",
-      "a result that is being written. The next run that writes into the folder removes those of"
-        + " killed runs"
-    ),
   ]
 }
 

@@ -1,5 +1,6 @@
 private import CLoopbench
 package import FoundationEssentials
+private import LoopTransactions
 
 #if canImport(Darwin)
   private import Darwin
@@ -69,7 +70,7 @@ extension InputFile {
 }
 
 /// A file that is written atomically. The text is written to a temporary file in
-/// the same folder, which is then renamed. Open the file before a run, so that an
+/// the same folder, which is then renamed. Make the file before a run, so that an
 /// invalid path is reported before measuring.
 ///
 /// A path that is not a regular file, such as `/dev/null` or a FIFO, is written
@@ -79,16 +80,10 @@ package final class OutputFile {
   /// The resolved path, which is the same for all paths to one file; `nil` if the
   /// file is written directly.
   package let place: String?
-  private var state: State
+  private let output: OpaquePointer
+  private var isFinished = false
 
-  private enum State {
-    case open(OpaquePointer)
-    case finished
-  }
-
-  /// Opens a temporary file for `path`.
-  ///
-  /// Removes the temporary files that killed runs left in the folder.
+  /// Checks that a file can be written at `path`.
   ///
   /// - Parameter replacesAny: Whether a symlink, FIFO or device at `path` is
   ///   replaced, too.
@@ -97,23 +92,31 @@ package final class OutputFile {
     let error = cl_output_open(path, replacesAny, &output)
     guard error == 0, let output else { throw SystemError(code: error) }
     place = cl_output_place(output).map { String(cString: $0) }
-    state = .open(output)
+    self.output = output
   }
 
   deinit {
-    if case .open(let output) = state { cl_output_abandon(output) }
+    cl_output_close(output)
   }
 
   /// Writes `text` and renames the file to its path.
   ///
   /// - Precondition: This function has not been called before.
   package func finish(with text: String) throws(SystemError) {
-    guard case .open(let output) = state else {
-      fatalError("OutputFile: finish must be called once, got a second call")
-    }
-    try writeAll(text, to: cl_output_descriptor(output))
-    state = .finished
-    let error = cl_output_finish(output)
+    require(!isFinished, "OutputFile: finish must be called once, got a second call")
+    isFinished = true
+    try Self.write(text) { cl_output_write(output, $0, $1) }
+  }
+}
+
+extension OutputFile {
+  /// Passes the bytes of `text` to a function that returns 0 or an errno.
+  fileprivate static func write(
+    _ text: String,
+    _ body: (UnsafePointer<UInt8>, Int) -> Int32
+  ) throws(SystemError) {
+    var text = text
+    let error = text.withUTF8 { bytes in bytes.baseAddress.map { body($0, bytes.count) } ?? 0 }
     guard error == 0 else { throw SystemError(code: error) }
   }
 }
@@ -138,7 +141,9 @@ package enum Terminal: Int32, Sendable {
   }
 
   /// Writes all of `text`, unbuffered.
-  package func write(_ text: String) throws(SystemError) { try writeAll(text, to: rawValue) }
+  package func write(_ text: String) throws(SystemError) {
+    try OutputFile.write(text) { cl_write_all(rawValue, $0, $1) }
+  }
 }
 
 /// An `errno`, with libuv's description.
@@ -172,14 +177,6 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
   }
 }
 
-private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
-  var text = text
-  let error = text.withUTF8 { bytes -> Int32 in
-    guard let start = bytes.baseAddress else { return 0 }
-    return cl_write_all(descriptor, start, bytes.count)
-  }
-  guard error == 0 else { throw SystemError(code: error) }
-}
 
 extension LoopbenchError {
   /// The file at `path` cannot be written.

@@ -31,13 +31,12 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("abandoning a file removes its temporary file and keeps the old file")
+  @Test("a file that is not finished leaves no temporary file, and the old file stays")
   func abandon() throws {
     try OutputFile(path: path).finish(with: "old")
     do {
       let file = try OutputFile(path: path)
       #expect(file.place?.hasSuffix("/x.json") == true)
-      #expect(try names().count == 2)
     }
     #expect(try text("x.json") == "old")
     #expect(try names() == ["x.json"])
@@ -62,55 +61,6 @@ struct OutputFileTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     try OutputFile(path: path).finish(with: "newer")
     #expect(try mode("x.json") == 0o600)
-  }
-
-  /// Returns the id of a process that has ended.
-  private func deadProcess() throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/true")
-    try process.run()
-    process.waitUntilExit()
-    return process.processIdentifier
-  }
-
-  @Test("the next run that writes into a folder removes the remains of killed runs")
-  func remains() throws {
-    let dead = try deadProcess()
-    let manager = FileManager.default
-    for name in ["x.json.loopbench-\(dead)-0.part", "other.svg.loopbench-\(dead)-12.part"] {
-      #expect(manager.createFile(atPath: folder + "/" + name, contents: nil))
-    }
-    try OutputFile(path: path).finish(with: "{}\n")
-    #expect(try names() == ["x.json"])
-  }
-
-  @Test("files of a live run are not removed, and neither are files that no run made")
-  func notRemains() throws {
-    let dead = try deadProcess()
-    let manager = FileManager.default
-    let file = try OutputFile(path: folder + "/alive.json")
-    let kept = [
-      "x.json.part", "x.json.\(dead)-0.part", "x.loopbench-\(dead)-0.part.txt",
-      "x.loopbench-\(dead)-0.part.gz.part", "x.loopbench-\(dead)-+1.part",
-      "x.loopbench-0\(dead)-1.part", "x.loopbench--1-1.part", "x.loopbench-0-1.part",
-      "x.loopbench-99999999999-1.part", ".loopbench-\(dead)-3.part",
-      "x.loopbench-\(getpid())-999.part",
-    ]
-    for name in kept { #expect(manager.createFile(atPath: folder + "/" + name, contents: nil)) }
-    let locked = folder + "/locked.loopbench-\(dead)-0.part"
-    let descriptor = open(locked, O_WRONLY | O_CREAT, 0o600)
-    defer { close(descriptor) }
-    #expect(flock(descriptor, LOCK_EX) == 0)
-    let (linked, twice) = (
-      folder + "/link.loopbench-\(dead)-0.part", folder + "/twice.loopbench-\(dead)-0.part"
-    )
-    try manager.createSymbolicLink(atPath: linked, withDestinationPath: path)
-    try manager.linkItem(atPath: folder + "/x.json.part", toPath: twice)
-    #expect(mkdir(folder + "/folder.loopbench-\(dead)-0.part", 0o700) == 0)
-    let before = try names()
-    try OutputFile(path: path).finish(with: "{}\n")
-    #expect(try names() == (before + ["x.json"]).sorted())
-    try file.finish(with: "alive")
   }
 
   @Test("a symlink is kept, and its target is created or replaced")
