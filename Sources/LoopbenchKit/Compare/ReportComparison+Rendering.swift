@@ -11,12 +11,15 @@ extension ReportComparison {
     switch format {
     case .text:
       let width = style.width ?? .max
-      let table = table(of: shown, style, width: width)
-      let rows = table.lines(indent: "  ", style: ANSIStyle(isOn: style.usesColor))
+      let columns = columns(style).fitting(width, indent: "  ", shown)
+      let rows = TextTable(columns, shown).lines(
+        indent: "  ",
+        style: ANSIStyle(isOn: style.usesColor)
+      )
       let notes = remarks.flatMap { ("  " + $0).wrapped(to: width, indent: 4) }
       return String(blocks: [rows + notes, conclusion(style).wrapped(to: width, indent: 2)])
     case .markdown:
-      let table = table(of: shown, style)
+      let table = TextTable(columns(style), shown)
       return String(
         blocks: [table.markdown(), remarks.map { "- " + $0 }, ["**\(conclusion(style))**"]]
       )
@@ -26,30 +29,26 @@ extension ReportComparison {
     }
   }
 
-  private static let titles = [
-    "", "base", "new", "ratio (95 %)", "noise", "fails if", "verdict",
-  ]
   /// The order in which a narrow table leaves out columns. The name and the verdict stay.
-  private static let dropped = ["noise", "fails if", "base", "new", "ratio (95 %)"]
+  private enum Rank: CaseIterable {
+    case noise
+    case rule
+    case base
+    case new
+    case ratio
+    case always
+  }
 
-  /// The table with the columns that fit into `width`, if possible.
-  private func table(
-    of shown: [Finding],
-    _ style: ReportStyle,
-    width: Int = .max
-  ) -> TextTable {
-    func table(without left: ArraySlice<String>) -> TextTable {
-      let columns = Self.titles.indices.filter { !left.contains(Self.titles[$0]) }
-      var table = TextTable(titles: columns.map { Self.titles[$0] })
-      for finding in shown {
-        let cells = finding.cells(style)
-        table.add(columns.map { cells[$0] })
-      }
-      return table
-    }
-    let tables = (0...Self.dropped.count).lazy.map { table(without: Self.dropped.prefix($0)) }
-    return tables.first { $0.lines(indent: "  ").allSatisfy { $0.count <= width } }
-      ?? table(without: Self.dropped[...])
+  private func columns(_ style: ReportStyle) -> [TableColumn<Finding, Rank>] {
+    [
+      TableColumn(title: "", rank: .always) { $0.name },
+      TableColumn(title: "base", rank: .base) { $0.figure($0.base, style) ?? "" },
+      TableColumn(title: "new", rank: .new) { $0.figure($0.new, style) ?? "-" },
+      TableColumn(title: "ratio (95 %)", rank: .ratio) { $0.ratioText },
+      TableColumn(title: "noise", rank: .noise) { $0.noise.map(Finding.range) ?? "" },
+      TableColumn(title: "fails if", rank: .rule) { $0.rule },
+      TableColumn(title: "verdict", rank: .always) { $0.verdict.rawValue },
+    ]
   }
 
   /// The times that were measured again, followed by the reasons without duplicates
@@ -72,26 +71,15 @@ extension ReportComparison {
 }
 
 extension ReportComparison.Finding {
-  fileprivate func cells(_ style: ReportStyle) -> [String] {
-    [
-      name,
-      base.map { figure($0, style) } ?? "",
-      new.map { figure($0, style) } ?? "-",
-      ratioText,
-      noise.map { Self.range($0) } ?? "",
-      rule,
-      verdict.rawValue,
-    ]
-  }
-
-  private func figure(_ value: Double, _ style: ReportStyle) -> String {
+  fileprivate func figure(_ value: Double?, _ style: ReportStyle) -> String? {
+    guard let value else { return nil }
     if metric == "missed" { return Decimals.text(value, digits: 0) }
     let unit = style.unit ?? TimeUnit.fitting([base, new].compactMap { $0 })
     return unit.figures(value) + unit.rawValue
   }
 
   /// The ratio, with its interval if the rule limits the ratio.
-  private var ratioText: String {
+  fileprivate var ratioText: String {
     guard let ratio else { return "" }
     let text = Decimals.text(ratio, digits: 2) + "x"
     guard rule.contains("%"), let interval else { return text }
@@ -101,11 +89,11 @@ extension ReportComparison.Finding {
   /// The times that fresh processes measured.
   fileprivate func repetition(_ style: ReportStyle) -> String? {
     guard let again else { return nil }
-    let times = again.map { figure($0, style) }.joined(separator: ", ")
+    let times = again.compactMap { figure($0, style) }.joined(separator: ", ")
     return "\(name) again, in fresh processes: \(times)"
   }
 
-  private static func range(_ interval: Interval) -> String {
+  fileprivate static func range(_ interval: Interval) -> String {
     Decimals.text(interval.low, digits: 2) + ".." + Decimals.text(interval.high, digits: 2)
   }
 }

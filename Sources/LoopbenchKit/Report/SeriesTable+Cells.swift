@@ -21,8 +21,7 @@ extension SeriesTable {
     let isTail = percentile.thousandths >= Percentile.p99.thousandths
     return Column(
       title: percentile.title,
-      rank: percentile == kept ? .always : isTail ? .tail : .otherPercentile,
-      percentile: percentile
+      rank: percentile == kept ? .always : isTail ? .tail : .otherPercentile
     ) { $0.value(at: percentile).map(time) ?? "-" }
   }
 

@@ -48,7 +48,7 @@ struct SeriesTable {
   /// The table of times. Nil for a generator's lag, which is reported in a note
   /// instead.
   var table: TextTable? {
-    isLag ? nil : text(of: columns)
+    isLag ? nil : TextTable(columns, results)
   }
 
   /// The lines below the table.
@@ -120,8 +120,10 @@ extension SeriesTable {
 
   /// The explanation of `-` in the shown percentile columns.
   private var unresolved: [String] {
-    let missing = columns.compactMap(\.percentile).filter { percentile in
-      results.contains { !percentile.isResolved(by: $0.count) }
+    let shown = columns.map(\.title)
+    let missing = style.percentiles.filter { percentile in
+      shown.contains(percentile.title)
+        && results.contains { !percentile.isResolved(by: $0.count) }
     }
     let titles = missing.map(\.title).joined(separator: ", ")
     return missing.isEmpty ? [] : ["-: too few samples to tell \(titles) from the largest sample"]
@@ -174,17 +176,10 @@ extension SeriesRound {
 }
 
 extension SeriesTable {
-  /// A title and a cell for each result.
-  struct Column {
-    let title: String
-    let rank: Rank
-    /// The percentile that the column shows.
-    var percentile: Percentile?
-    let cell: (Report.Result) -> String
-  }
+  typealias Column = TableColumn<Report.Result, Rank>
 
   /// The order in which a narrow table leaves out columns.
-  enum Rank: Int, CaseIterable {
+  enum Rank: CaseIterable {
     case interval
     case picture
     case extra
@@ -203,34 +198,17 @@ extension SeriesTable {
   /// The columns that fit into `style.width`. Columns of `Rank.always` are always
   /// included.
   var columns: [Column] {
+    let width = style.width ?? .max
     var columns = allColumns
-    // A column without a value tells less than any other.
-    while width(of: columns) > style.width ?? .max,
+    // A column without a value tells less than any other. The highest percentiles are at the
+    // right.
+    while !TextTable(columns, results).fits(width, indent: Self.indent),
       let last = columns.lastIndex(where: { column in
         column.rank != .always && results.allSatisfy { column.cell($0) == "-" }
       })
     {
       columns.remove(at: last)
     }
-    for rank in Rank.allCases where rank != .always {
-      // Columns are removed from the right, so that the highest percentiles are
-      // left out first.
-      while width(of: columns) > style.width ?? .max,
-        let last = columns.lastIndex(where: { $0.rank == rank })
-      {
-        columns.remove(at: last)
-      }
-    }
-    return columns
-  }
-
-  private func width(of columns: [Column]) -> Int {
-    text(of: columns).lines(indent: Self.indent).map(\.count).max() ?? 0
-  }
-
-  func text(of columns: [Column]) -> TextTable {
-    var table = TextTable(titles: columns.map(\.title))
-    for result in results { table.add(columns.map { $0.cell(result) }) }
-    return table
+    return columns.fitting(width, indent: Self.indent, results)
   }
 }

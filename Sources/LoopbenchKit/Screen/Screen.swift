@@ -144,18 +144,11 @@ extension Screen {
 
 extension Screen {
   private func rows(_ reasons: Reasons) -> [String] {
-    var columns = allColumns
-    for rank in Column.Rank.allCases where rank != .always {
-      while table(of: columns).lines(indent: "").contains(where: { $0.count > width }),
-        let last = columns.lastIndex(where: { $0.rank == rank })
-      {
-        columns.remove(at: last)
-        if rank == .question { columns.insert(subject, at: 0) }
-      }
-    }
+    var columns = allColumns.fitting(width, indent: "", answers)
+    if !columns.contains(where: { $0.rank == .question }) { columns.insert(subject, at: 0) }
     // If even the last columns are too wide, the subject has a line of its own.
-    let isStacked = table(of: columns).lines(indent: "").contains { $0.count > width }
-    let lines = table(of: isStacked ? Array(columns.dropFirst()) : columns)
+    let isStacked = !TextTable(columns, answers).fits(width, indent: "")
+    let lines = TextTable(isStacked ? Array(columns.dropFirst()) : columns, answers)
       .lines(indent: isStacked ? "  " : "", style: ANSIStyle(isOn: style.usesColor))
     let isWhyShown = columns.contains { $0.rank == .why }
     return [lines[0]]
@@ -172,31 +165,19 @@ extension Screen {
       }
   }
 
-  private func table(of columns: [Column]) -> TextTable {
-    let left = columns.indices.filter { columns[$0].isLeft }
-    var table = TextTable(titles: columns.map(\.title), left: Set(left))
-    for answer in answers { table.add(columns.map { $0.cell(answer) }) }
-    return table
-  }
+  private typealias Column = TableColumn<Answer, Rank>
 
-  private struct Column {
-    let title: String
-    let rank: Rank
-    var isLeft = false
-    let cell: (Answer) -> String
-
-    /// The order in which a narrow screen leaves out columns. The question gives way
-    /// to its subject.
-    enum Rank: CaseIterable {
-      case samples
-      case why
-      case interval
-      case noise
-      case libuv
-      case bar
-      case question
-      case always
-    }
+  /// The order in which a narrow screen leaves out columns. The question gives way to its
+  /// subject.
+  private enum Rank: CaseIterable {
+    case samples
+    case why
+    case interval
+    case noise
+    case libuv
+    case bar
+    case question
+    case always
   }
 
   private var subject: Column {

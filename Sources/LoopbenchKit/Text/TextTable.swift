@@ -7,6 +7,15 @@ package struct TextTable {
   package private(set) var rows: [[String]] = []
   private let left: Set<Int>
 
+  /// A table with a row for each of `rows`.
+  init<Row, Rank>(_ columns: [TableColumn<Row, Rank>], _ rows: [Row]) {
+    self.init(
+      titles: columns.map(\.title),
+      left: Set(columns.indices.filter { columns[$0].isLeft })
+    )
+    for row in rows { add(columns.map { $0.cell(row) }) }
+  }
+
   /// - Parameter left: The columns that are aligned left.
   package init(titles: [String], left: Set<Int> = [0]) {
     self.titles = titles.map(\.printable)
@@ -34,6 +43,11 @@ package struct TextTable {
     }
   }
 
+  /// Whether no line has more than `width` characters.
+  func fits(_ width: Int, indent: String) -> Bool {
+    lines(indent: indent).allSatisfy { $0.count <= width }
+  }
+
   /// The titles and rows, without columns that have a title but no content.
   package var usedCells: [[String]] {
     let used = usedColumns
@@ -49,8 +63,7 @@ package struct TextTable {
   package func divided(to width: Int, indent: String) -> [TextTable] {
     var (parts, columns) = ([[Int]](), [Int]())
     for column in titles.indices.dropFirst() {
-      let wider = picking([0] + columns + [column]).lines(indent: indent)
-      if !columns.isEmpty, wider.contains(where: { $0.count > width }) {
+      if !columns.isEmpty, !picking([0] + columns + [column]).fits(width, indent: indent) {
         parts.append(columns)
         columns = []
       }
@@ -78,4 +91,29 @@ package struct TextTable {
     "|": "\\|", "\\": "\\\\", "*": "\\*", "_": "\\_", "<": "\\<", "`": "\\`", "\n": " ",
     "\u{2028}": " ", "\u{2029}": " ",
   ]
+}
+
+/// A column of a table that leaves out columns if the terminal is narrow.
+struct TableColumn<Row, Rank: CaseIterable & Equatable> {
+  let title: String
+  /// Columns of the first rank are left out first, and those of the last rank never.
+  let rank: Rank
+  var isLeft = false
+  let cell: (Row) -> String
+}
+
+extension Array {
+  /// The columns that fit into `width`. Of one rank, the column at the right is left out first.
+  func fitting<Row, Rank>(_ width: Int, indent: String, _ rows: [Row]) -> Self
+  where Element == TableColumn<Row, Rank> {
+    var columns = self
+    for rank in Rank.allCases.dropLast(1) {
+      while !TextTable(columns, rows).fits(width, indent: indent),
+        let last = columns.lastIndex(where: { $0.rank == rank })
+      {
+        columns.remove(at: last)
+      }
+    }
+    return columns
+  }
 }
