@@ -2,31 +2,16 @@ extension Plot {
   /// A page with the tables of the reports and every kind of plot. It shows `kind`
   /// first. The page loads nothing from the network and contains no script.
   package func html() -> String {
-    var markup = Markup()
-    markup.raw("<!DOCTYPE html>\n")
-    markup.element("html", ["lang": "en"]) { html in
-      html.element("head") { head(&$0) }
-      html.line()
-      html.element("body") { body(&$0) }
-    }
-    return markup.text + "\n"
-  }
-
-  private func head(_ head: inout Markup) {
-    head.line()
-    head.raw("<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n")
-    head.raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
-    // Without this line the browser requests /favicon.ico.
-    head.raw("<link rel=\"icon\" href=\"data:,\">\n")
-    head.element("title", words: "loopbench: " + names)
-    head.line()
-    head.element("style") { $0.raw(PlotStyleSheet.text + Self.pageStyle + tabStyle) }
+    Markup.page(
+      title: names,
+      beginning: "<!DOCTYPE html>\n",
+      style: PlotStyleSheet.text + Self.pageStyle + tabStyle
+    ) { body(&$0) }
   }
 
   private var names: String { reports.map(\.name).joined(separator: ", ") }
 
   private func body(_ body: inout Markup) {
-    body.line()
     body.element("h1", words: names)
     for kind in kinds {
       let checked = kind == self.kind ? " checked" : ""
