@@ -3,17 +3,25 @@ import CUV
 /// The CPU limits of Linux control groups.
 package enum ControlGroup {
   /// Returns the number of processors the process has quota for, rounded up, or
-  /// nil if there is no limit. The lowest limit of its group and all enclosing
-  /// groups applies.
-  ///
-  /// - Parameters:
-  ///   - groups: The file that lists the process's groups.
-  ///   - mount: The directory at which control groups are mounted.
+  /// nil if there is no limit. See `limit(groups:mount:)`.
   package static func quota(
     groups: String = "/proc/self/cgroup",
     mount: String = "/sys/fs/cgroup"
   ) -> Int? {
-    var least: Int?
+    limit(groups: groups, mount: mount).map { Int($0.rounded(.up)) }
+  }
+
+  /// Returns the processors the process has quota for, or nil if there is no
+  /// limit. The lowest limit of its group and all enclosing groups applies.
+  ///
+  /// - Parameters:
+  ///   - groups: The file that lists the process's groups.
+  ///   - mount: The directory at which control groups are mounted.
+  package static func limit(
+    groups: String = "/proc/self/cgroup",
+    mount: String = "/sys/fs/cgroup"
+  ) -> Double? {
+    var least: Double?
     for line in text(of: groups)?.split(separator: "\n") ?? [] {
       // "0::/user.slice" in version 2; "4:cpu,cpuacct:/user.slice" in version 1.
       let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -52,23 +60,23 @@ package enum ControlGroup {
 
   // The file contains "50000 100000", for example, or "max 100000" for no
   // limit.
-  private static func second(_ folder: String) -> Int? {
+  private static func second(_ folder: String) -> Double? {
     let parts = text(of: folder + "/cpu.max")?.split { $0 == " " || $0 == "\n" } ?? []
     guard parts.count == 2 else { return nil }
     return processors(Int(parts[0]), of: Int(parts[1]))
   }
 
   // A quota of -1 means no limit.
-  private static func first(_ folder: String) -> Int? {
+  private static func first(_ folder: String) -> Double? {
     processors(
       number(folder + "/cpu.cfs_quota_us"),
       of: number(folder + "/cpu.cfs_period_us")
     )
   }
 
-  private static func processors(_ quota: Int?, of period: Int?) -> Int? {
+  private static func processors(_ quota: Int?, of period: Int?) -> Double? {
     guard let quota, let period, quota > 0, period > 0 else { return nil }
-    return (quota - 1) / period + 1
+    return Double(quota) / Double(period)
   }
 
   private static func number(_ path: String) -> Int? {

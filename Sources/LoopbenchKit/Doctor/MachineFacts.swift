@@ -1,5 +1,6 @@
 private import CLoopbench
 private import FoundationEssentials
+private import LoopTransactions
 
 /// The facts that `doctor` checks. Nil means unknown unless stated otherwise.
 package struct MachineFacts: Equatable, Sendable {
@@ -84,7 +85,7 @@ extension MachineFacts {
   /// Sets the facts that the kernel's files contain.
   private mutating func readSystem() {
     let file = Self.file
-    quota = Self.quota()
+    quota = ControlGroup.limit()
     clockSource = file("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     steal = file("/proc/stat").flatMap(Self.steal)
     hasSMT = file("/sys/devices/system/cpu/smt/active").map { $0 == "1" }
@@ -105,34 +106,11 @@ extension MachineFacts {
 }
 
 extension MachineFacts {
-  /// The smallest limit of the process's cgroup and its ancestors.
-  private static func quota() -> Double? {
-    let groups = file("/proc/self/cgroup")?.split(separator: "\n") ?? []
-    var path = groups.first { $0.hasPrefix("0::") }?.dropFirst(3) ?? "/"
-    var limits: [Double] = []
-    while true {
-      let folder = "/sys/fs/cgroup" + (path == "/" ? "" : path)
-      limits += file(folder + "/cpu.max").flatMap(limit).map { [$0] } ?? []
-      guard let slash = path.lastIndex(of: "/"), path.count > 1 else { break }
-      path = slash == path.startIndex ? "/" : path[..<slash]
-    }
-    return limits.min()
-  }
-
   /// The word in brackets: `madvise` in `always [madvise] never`.
   private static func chosen(_ text: String) -> String? {
     text.split(separator: " ").first { $0.hasPrefix("[") && $0.hasSuffix("]") }.map {
       String($0.dropFirst().dropLast())
     }
-  }
-
-  /// "150000 100000" means 1.5 CPUs. "max 100000" means no limit.
-  private static func limit(_ text: String) -> Double? {
-    let numbers = text.split(separator: " ").map { Double($0) }
-    guard numbers.count == 2, let time = numbers[0], let period = numbers[1], period > 0 else {
-      return nil
-    }
-    return time / period
   }
 
   /// The eighth number of the line "cpu 12 0 34 …" divided by the sum of the first
