@@ -20,9 +20,7 @@ struct cl_uv_drain {
   object **last;   // under the peer's mutex: where the next object goes
   uint32_t batch;
   void (*handler)(cl_uv_drain *, object *);
-  cl_finish *finish;  // `own`, or the counter of the caller
-  cl_finish own;
-  uint64_t handed_over;
+  cl_finish *finish;
   uint32_t object_count;
   object objects[];
 };
@@ -80,48 +78,31 @@ static void drain(uv_prepare_t *prepare) {
 
 static void handle_object(cl_uv_drain *peer, object *object) {
   cl_black_hole(object);
-  peer->handed_over++;
   cl_finish_step(peer->finish);
-}
-
-cl_uv_drain *cl_uv_drain_open(uint32_t objects) {
-  cl_uv_drain *peer = cl_uv_peer_open(sizeof *peer + objects * sizeof(object));
-  if (peer == NULL) return NULL;
-  peer->object_count = objects;
-  peer->last = &peer->first;
-  peer->handler = handle_object;
-  peer->finish = &peer->own;
-  peer->own.stop = cl_uv_loop_stop;
-  peer->own.stop_context = peer;
-  uv_idle_init(&peer->peer.loop, &peer->idle);
-  uv_prepare_init(&peer->peer.loop, &peer->prepare);
-  peer->prepare.data = peer;
-  uv_prepare_start(&peer->prepare, drain);
-  return peer;
-}
-
-uint64_t cl_uv_drain_burst(cl_uv_drain *peer, uint32_t batch) {
-  peer->batch = batch;
-  cl_finish_reset(peer->finish, peer->object_count);
-  uint64_t began = cl_now();
-  for (uint32_t i = 0; i < peer->object_count; i++) enqueue(peer, &peer->objects[i]);
-  cl_uv_loop_run(peer);
-  return peer->finish->finished - began;
 }
 
 // The prepare callback after the poll delivers the objects.
 static void awake(uv_async_t *async) { (void)async; }
 
-void cl_uv_drain_expect(cl_uv_drain *peer, uint32_t batch, cl_finish *finish) {
+cl_uv_drain *cl_uv_drain_open(uint32_t objects, uint32_t batch, cl_finish *finish) {
+  cl_uv_drain *peer = cl_uv_peer_open(sizeof *peer + objects * sizeof(object));
+  if (peer == NULL) return NULL;
+  peer->object_count = objects;
   peer->batch = batch;
+  peer->handler = handle_object;
   peer->finish = finish;
-  uv_async_init(&peer->peer.loop, &peer->async, awake);
+  peer->last = &peer->first;
+  uv_idle_init(&peer->peer.loop, &peer->idle);
+  uv_prepare_init(&peer->peer.loop, &peer->prepare);
+  peer->prepare.data = peer;
+  uv_prepare_start(&peer->prepare, drain);
+  if (uv_async_init(&peer->peer.loop, &peer->async, awake) == 0) return peer;
+  cl_uv_loop_close(peer);
+  return NULL;
 }
 
-void cl_uv_drain_send(cl_uv_drain *peer) {
+void cl_uv_drain_add(cl_uv_drain *peer, bool is_across) {
   for (uint32_t i = 0; i < peer->object_count; i++) {
-    if (enqueue(peer, &peer->objects[i])) uv_async_send(&peer->async);
+    if (enqueue(peer, &peer->objects[i]) && is_across) uv_async_send(&peer->async);
   }
 }
-
-uint64_t cl_uv_drain_handed_over(const cl_uv_drain *peer) { return peer->handed_over; }

@@ -1,6 +1,7 @@
 #ifndef CL_UV_H
 #define CL_UV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cl_measure.h"
@@ -51,22 +52,13 @@ void cl_uv_commit_close(cl_uv_commit *_Nonnull peer);
 // batches.
 typedef struct cl_uv_drain cl_uv_drain;
 
-cl_uv_drain *_Nullable cl_uv_drain_open(uint32_t objects);
+// Each tick delivers up to `batch` of the `objects` objects, as steps of `finish`.
+cl_uv_drain *_Nullable cl_uv_drain_open(uint32_t objects, uint32_t batch,
+                                        cl_finish *_Nonnull finish);
 
-// Returns the time in ns from queuing the first object until the last object was
-// delivered. Each tick delivers up to `batch` objects.
-uint64_t cl_uv_drain_burst(cl_uv_drain *_Nonnull peer, uint32_t batch);
-
-// Makes objects that another thread queues count as steps of `finish`. Each tick delivers
-// up to `batch` objects. Call at most once, before the first burst.
-void cl_uv_drain_expect(cl_uv_drain *_Nonnull peer, uint32_t batch, cl_finish *_Nonnull finish);
-
-// Queues each object once, and wakes the loop if its list was empty. Call from any
-// thread, when all objects of the burst before were delivered.
-void cl_uv_drain_send(cl_uv_drain *_Nonnull peer);
-
-// The number of objects delivered so far.
-uint64_t cl_uv_drain_handed_over(const cl_uv_drain *_Nonnull peer);
+// Queues each object once, when all objects of the burst before were delivered. With
+// `is_across`, wakes the loop if its list was empty; then any thread may call it.
+void cl_uv_drain_add(cl_uv_drain *_Nonnull peer, bool is_across);
 
 // `post` in C on libuv: a node from malloc for each item, a singly linked queue
 // under a mutex, and `uv_async_send` if the queue was empty. The callback

@@ -28,6 +28,14 @@ package final class CompletionCounter {
     UnsafeMutableRawPointer(pointer).deallocate()
   }
 
+  /// Calls `stop` with `context` when the last item has run.
+  package func stops(
+    _ stop: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    _ context: UnsafeMutableRawPointer
+  ) {
+    (pointer.pointee.stop, pointer.pointee.stop_context) = (stop, context)
+  }
+
   /// Begins a sample of `target` items.
   package func reset(target: Int) {
     cl_finish_reset(pointer, UInt64(target))
@@ -48,6 +56,27 @@ package final class CompletionCounter {
 
   /// The number of items that have run.
   package var ran: Int { Int(pointer.pointee.ran) }
+}
+
+extension Slice {
+  /// Samples the times that `run` takes to make `finish` count all items.
+  ///
+  /// - Parameters:
+  ///   - steps: The number of items of a sample. Nil for one for each operation.
+  ///   - run: Starts the given number of operations, and runs the loop until it is stopped.
+  @inline(__always)
+  mutating func sample(
+    _ steps: Int? = nil,
+    to finish: CompletionCounter,
+    run: (_ operations: Int) -> Void
+  ) throws(PeerError) {
+    try sample { (operations) throws(PeerError) in
+      finish.reset(target: steps ?? operations)
+      let began = cl_now()
+      run(operations)
+      return try finish.nanoseconds(since: began)
+    }
+  }
 }
 
 /// A semaphore that starts at 0.

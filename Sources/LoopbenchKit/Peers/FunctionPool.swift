@@ -111,14 +111,11 @@ struct UVPool: FunctionPool {
   static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
     try open().closing { (pool) throws(PeerError) in
       let finish = CompletionCounter()
-      try slice.sample { (operations) throws(PeerError) in
-        finish.reset(target: operations)
-        let began = cl_now()
+      try slice.sample(to: finish) { operations in
         for _ in 0..<operations {
           cl_uv_work_add(pool.loop.value, nil, nil, cl_finish_step, finish.pointer)
         }
         cl_uv_loop_run(pool.loop.value)
-        return try finish.nanoseconds(since: began)
       }
     }
   }

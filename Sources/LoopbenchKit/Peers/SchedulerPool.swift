@@ -62,25 +62,20 @@ extension SchedulerPool {
     let pool = open()
     defer { pool.close() }
     try EventLoop.measuring { (loop) throws(PeerError) in
-      try slice.sample { (count) throws(PeerError) in try pool.burst(of: count, on: loop) }
+      let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
+      try slice.sample(to: finish) { count in
+        for _ in 0..<count {
+          let transaction = AsyncTransaction(on: loop, scheduler: pool.scheduler)
+          transaction.add { _ in
+          } completion: { _ in
+            cl_finish_step(finish.pointer)
+          }
+          transaction.commit()
+        }
+        loop.run()
+      }
       slice.count(loop.metrics.wakesSent, as: "wakes")
       slice.count(UInt64(slice.workload.warmUps + slice.workload.samples), as: "bursts")
     }
-  }
-
-  private func burst(of count: Int, on loop: EventLoop) throws(PeerError) -> UInt64 {
-    let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
-    finish.reset(target: count)
-    let began = cl_now()
-    for _ in 0..<count {
-      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-      transaction.add { _ in
-      } completion: { _ in
-        cl_finish_step(finish.pointer)
-      }
-      transaction.commit()
-    }
-    loop.run()
-    return try finish.nanoseconds(since: began)
   }
 }

@@ -56,6 +56,32 @@ package enum DrainLoad {
   }
 }
 
+extension Slice {
+  /// Measures a queue, in the same way for every peer.
+  ///
+  /// - Parameters:
+  ///   - finish: Counts the delivered objects, and stops the loop.
+  ///   - add: Queues all objects of a sample. If `isAcross`, the loop may run on another thread.
+  fileprivate mutating func sampleQueue(
+    to finish: CompletionCounter,
+    add: @escaping @Sendable (_ isAcross: Bool) -> Void,
+    runLoop: () -> Void
+  ) throws(PeerError) {
+    guard series != DrainLoad.across else {
+      return try sampleBursts(
+        of: workload.operations,
+        to: finish,
+        produce: { add(true) },
+        runLoop: runLoop
+      )
+    }
+    try sample(to: finish) { _ in
+      add(false)
+      runLoop()
+    }
+  }
+}
+
 /// `drain` in C on libuv.
 struct UVDrain: FullPeer {
   let name = "uv"
@@ -64,19 +90,16 @@ struct UVDrain: FullPeer {
   let summary = "C on libuv: a linked list under uv_mutex, a flag in the object, drained in prepare"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    guard let peer = cl_uv_drain_open(UInt32(slice.workload.operations)) else { throw .noLoop }
-    defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
-    let batch = UInt32(DrainLoad.batch(for: slice))
-    guard slice.series == DrainLoad.across else {
-      return slice.sample { _ in cl_uv_drain_burst(peer, batch) }
-    }
-    let finish = CompletionCounter(stop: cl_uv_loop_stop, context: UnsafeMutableRawPointer(peer))
-    cl_uv_drain_expect(peer, batch, finish.pointer)
-    let shared = UnsafeTransfer(peer)
-    try slice.sampleBursts(of: slice.workload.operations, to: finish) {
-      cl_uv_drain_send(shared.value)
+    let finish = CompletionCounter()
+    let (objects, batch) = (UInt32(slice.workload.operations), DrainLoad.batch(for: slice))
+    guard let peer = cl_uv_drain_open(objects, UInt32(batch), finish.pointer) else { throw .noLoop }
+    let (loop, shared) = (UnsafeMutableRawPointer(peer), UnsafeTransfer(peer))
+    defer { cl_uv_loop_close(loop) }
+    finish.stops(cl_uv_loop_stop, loop)
+    try slice.sampleQueue(to: finish) {
+      cl_uv_drain_add(shared.value, $0)
     } runLoop: {
-      cl_uv_loop_run(UnsafeMutableRawPointer(peer))
+      cl_uv_loop_run(loop)
     }
   }
 }
@@ -99,25 +122,16 @@ struct LTDrain: FullPeer {
         cl_black_hole(Unmanaged.passUnretained(object).toOpaque())
         cl_finish_step(finish.pointer)
       }
-      if slice.series == DrainLoad.across {
-        // A port in use keeps the loop waiting.
-        let port = loop.port
-        loop.waitsForPosts = true
-        let shared = UnsafeTransfer((objects: objects, queue: queue))
-        try slice.sampleBursts(of: objects.count, to: finish) {
-          shared.value.objects.forEach { shared.value.queue.enqueue($0) }
-        } runLoop: {
-          loop.run()
-        }
-        return withExtendedLifetime(port) {}
-      }
-      try slice.sample { (_) throws(PeerError) in
-        finish.reset(target: objects.count)
-        let began = cl_now()
-        objects.forEach { queue.enqueue($0) }
+      // A port in use keeps the loop waiting.
+      let port = slice.series == DrainLoad.across ? loop.port : nil
+      loop.waitsForPosts = port != nil
+      let shared = UnsafeTransfer((objects: objects, queue: queue))
+      try slice.sampleQueue(to: finish) { _ in
+        shared.value.objects.forEach { shared.value.queue.enqueue($0) }
+      } runLoop: {
         loop.run()
-        return try finish.nanoseconds(since: began)
       }
+      withExtendedLifetime(port) {}
       ticks.note(in: &slice)
     }
   }
@@ -134,38 +148,29 @@ struct HandDrain: FullPeer {
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     let objects = ObjectList(count: slice.workload.operations) { _ in Object() }
-    let finish = CompletionCounter()
-    let peer = cl_hand_drain_open(
-      UInt32(objects.count),
-      UInt32(DrainLoad.batch(for: slice)),
-      { object, finish in
-        cl_black_hole(object)
-        cl_finish_step(finish)
-      },
-      finish.pointer
-    )
-    guard let peer else { throw .noLoop }
+    let (finish, batch) = (CompletionCounter(), UInt32(DrainLoad.batch(for: slice)))
+    let opened = cl_hand_drain_open(UInt32(objects.count), batch, Self.handler, finish.pointer)
+    guard let peer = opened else { throw .noLoop }
     defer { cl_hand_drain_close(peer) }
-    finish.pointer.pointee.stop = cl_uv_loop_stop
-    finish.pointer.pointee.stop_context = UnsafeMutableRawPointer(peer)
-    if slice.series == DrainLoad.across {
-      let shared = UnsafeTransfer((objects: objects, peer: peer))
-      return try slice.sampleBursts(of: objects.count, to: finish) {
-        shared.value.objects.forEach {
-          cl_hand_drain_send(shared.value.peer, Unmanaged.passUnretained($0).toOpaque())
-        }
-      } runLoop: {
-        cl_uv_loop_run(UnsafeMutableRawPointer(peer))
+    let loop = UnsafeMutableRawPointer(peer)
+    finish.stops(cl_uv_loop_stop, loop)
+    let shared = UnsafeTransfer((objects: objects, peer: peer))
+    try slice.sampleQueue(to: finish) { isAcross in
+      let peer = shared.value.peer
+      shared.value.objects.forEach {
+        let object = Unmanaged.passUnretained($0).toOpaque()
+        if isAcross { cl_hand_drain_send(peer, object) } else { cl_hand_drain_add(peer, object) }
       }
-    }
-    try slice.sample { (_) throws(PeerError) in
-      finish.reset(target: objects.count)
-      let began = cl_now()
-      objects.forEach { cl_hand_drain_add(peer, Unmanaged.passUnretained($0).toOpaque()) }
-      cl_uv_loop_run(UnsafeMutableRawPointer(peer))
-      return try finish.nanoseconds(since: began)
+    } runLoop: {
+      cl_uv_loop_run(loop)
     }
   }
+
+  private static let handler:
+    @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
+      cl_black_hole($0)
+      cl_finish_step($1)
+    }
 }
 
 private final class Object {}

@@ -23,12 +23,9 @@ struct HandPost: Peer {
     let finish = CompletionCounter()
     let list = ClosureList(capacity: slice.workload.operations)
     let steps = finish.pointer
-    try slice.sample { (items) throws(PeerError) in
-      finish.reset(target: items)
-      let began = cl_now()
+    try slice.sample(to: finish) { items in
       for _ in 0..<items { list.append { cl_finish_step(steps) } }
       list.run()
-      return try finish.nanoseconds(since: began)
     }
   }
 }

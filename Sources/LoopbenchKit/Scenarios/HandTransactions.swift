@@ -21,9 +21,7 @@ struct HandTransactions: Peer {
     try UVPool.open().closing { (pool) throws(PeerError) in
       let finish = CompletionCounter()
       let steps = finish.pointer
-      try slice.sample { (operations) throws(PeerError) in
-        finish.reset(target: operations)
-        let began = cl_now()
+      try slice.sample(to: finish) { operations in
         for _ in 0..<operations {
           let transaction = HandTransaction(pool)
           transaction.add { _ in
@@ -33,7 +31,6 @@ struct HandTransactions: Peer {
           transaction.commit()
         }
         pool.settle()
-        return try finish.nanoseconds(since: began)
       }
     }
   }

@@ -44,12 +44,7 @@ extension Slice {
   ) throws(PeerError) {
     guard let idle = cl_idle_open(loop, finish.pointer) else { throw .noLoop }
     defer { cl_idle_close(idle) }
-    try sample { (total) throws(PeerError) in
-      finish.reset(target: total / operations)
-      let began = cl_now()
-      runLoop()
-      return try finish.nanoseconds(since: began)
-    }
+    try sample(workload.operations / operations, to: finish) { _ in runLoop() }
   }
 }
 

@@ -82,12 +82,9 @@ extension LTPost {
   private func chain(_ loop: EventLoop, _ slice: inout Slice) throws(PeerError) {
     let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
     let link = LTLink(port: loop.port, finish: finish.pointer)
-    try slice.sample { (items) throws(PeerError) in
-      finish.reset(target: items)
-      let began = cl_now()
+    try slice.sample(to: finish) { _ in
       link.post()
       loop.run()
-      return try finish.nanoseconds(since: began)
     }
   }
 
@@ -98,14 +95,11 @@ extension LTPost {
   ) throws(PeerError) {
     let finish = CompletionCounter()
     let burst = makeBurst(slice.workload.operations, loop.port, finish)
-    try slice.sample { (_) throws(PeerError) in
-      finish.reset(target: burst.steps)
-      let began = cl_now()
+    try slice.sample(burst.steps, to: finish) { _ in
       burst.produce()
       // Usually one tick is enough. On a busy machine a tick can exceed its budget,
       // and the remaining items are carried over to the next tick.
       repeat { loop.run(.noWait) } while finish.finished == 0
-      return try finish.nanoseconds(since: began)
     }
   }
 }

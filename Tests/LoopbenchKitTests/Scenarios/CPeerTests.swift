@@ -59,11 +59,16 @@ struct CPeerTests {
 
   @Test("every object is delivered once, with any batch size", arguments: [1, 16, 1000, 5000])
   func drain(batch: UInt32) throws {
-    let peer = try #require(cl_uv_drain_open(1000))
-    defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
-    for burst in 1...3 {
-      #expect(cl_uv_drain_burst(peer, batch) > 0)
-      #expect(cl_uv_drain_handed_over(peer) == UInt64(burst) * 1000)
+    let finish = CompletionCounter()
+    let peer = try #require(cl_uv_drain_open(1000, batch, finish.pointer))
+    let loop = UnsafeMutableRawPointer(peer)
+    defer { cl_uv_loop_close(loop) }
+    finish.stops(cl_uv_loop_stop, loop)
+    for _ in 1...3 {
+      finish.reset(target: 1000)
+      cl_uv_drain_add(peer, false)
+      cl_uv_loop_run(loop)
+      #expect(finish.ran == 1000)
     }
   }
 
@@ -93,21 +98,20 @@ struct CPeerTests {
 
   @Test("every object that another thread queues is delivered once")
   func drainAcross() throws {
-    let peer = try #require(cl_uv_drain_open(5000))
+    let finish = CompletionCounter()
+    let peer = try #require(cl_uv_drain_open(5000, 5000, finish.pointer))
     let loop = UnsafeMutableRawPointer(peer)
     defer { cl_uv_loop_close(loop) }
-    let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
-    cl_uv_drain_expect(peer, 5000, finish.pointer)
+    finish.stops(cl_uv_loop_stop, loop)
     let shared = UnsafeTransfer(peer)
-    for burst in 1...3 {
+    for _ in 1...3 {
       finish.reset(target: 5000)
       let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
-        cl_uv_drain_send(shared.value)
+        cl_uv_drain_add(shared.value, true)
       } runLoop: {
         cl_uv_loop_run(loop)
       }
       #expect(finish.ran == 5000 && elapsed > 0)
-      #expect(cl_uv_drain_handed_over(peer) == UInt64(burst) * 5000)
     }
   }
 
@@ -205,8 +209,7 @@ private final class DeliveredObjects {
       },
       context
     )
-    finish.pointer.pointee.stop = cl_uv_loop_stop
-    finish.pointer.pointee.stop_context = peer.map { UnsafeMutableRawPointer($0) }
+    if let peer { finish.stops(cl_uv_loop_stop, UnsafeMutableRawPointer(peer)) }
     return peer
   }
 
