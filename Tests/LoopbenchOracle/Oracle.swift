@@ -32,17 +32,15 @@ struct Oracle {
 
   private func report(_ format: String, _ path: String) throws -> String {
     guard let format = ReportFormat(rawValue: format) else { throw Question() }
-    return try ReportFile.read(path).rendered(as: format, scenarios: Registry.standard.scenarios)
+    return try ReportFile.read(path).rendered(as: format)
   }
 
   private func plot(_ kind: String, _ form: String, _ paths: [String]) throws -> String {
     guard let kind = PlotKind(rawValue: kind) else { throw Question() }
-    var options = PlotOptions()
-    options.scenarios = Registry.standard.scenarios
     let reports = try paths.map { path in
       (name: URL(filePath: path).lastPathComponent, report: try ReportFile.read(path))
     }
-    let plot = Plot(reports: reports, kind: kind, options: options)
+    let plot = Plot(reports: reports, kind: kind)
     switch form {
     case "svg": return plot.svg()
     case "html": return plot.html()

@@ -56,7 +56,7 @@ extension Invocation {
       ? nil : BaselineCheck(invocation: self, base: base, rules: rules)
     try check?.validate(plan)
     try checkMachine()
-    let files = try RunFiles(options, style: style, scenarios: scenarios)
+    let files = try RunFiles(options, style: style)
     let load = try plan.start()
     let machineState = context.watch()
     let measurements = try measure(plan)
@@ -78,7 +78,7 @@ extension Invocation {
     try write(
       .output,
       questions.isEmpty
-        ? report.rendered(as: options.format, style: style, scenarios: scenarios)
+        ? report.rendered(as: options.format, style: style)
         : Screen(report, questions, machine, tails: tails, style: style).text()
     )
     try saved.get()

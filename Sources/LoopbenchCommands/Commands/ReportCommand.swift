@@ -7,7 +7,7 @@ extension Invocation {
     var style = style
     style.scenarios = options.shownScenarios
     style.peers = options.shownPeers
-    let files = try RunFiles(options, style: style, scenarios: scenarios)
+    let files = try RunFiles(options, style: style)
     let reports = try options.operands.map { try ReportFile.read($0) }
     if !files.isEmpty, reports.count > 1 {
       throw LoopbenchError.usage(
@@ -15,7 +15,7 @@ extension Invocation {
           + " \"\(options.operands[1])\""
       )
     }
-    let texts = reports.map { $0.rendered(as: options.format, style: style, scenarios: scenarios) }
+    let texts = reports.map { $0.rendered(as: options.format, style: style) }
     try options.checkNames(in: reports)
     let isForPeople = [.text, .markdown].contains(options.format)
     if let report = reports.first { try files.save(report) }
@@ -60,7 +60,6 @@ extension Invocation {
     var plot = PlotOptions()
     plot.series = options.shownScenarios
     plot.peers = options.shownPeers
-    plot.scenarios = scenarios
     return plot
   }
 }
@@ -81,7 +80,7 @@ extension Invocation {
       try write(.error, "saved \(words[2]) as baseline \(words[1])\n")
     case "show":
       let report = try saved(words[1])
-      try write(.output, report.rendered(as: .text, style: style, scenarios: scenarios))
+      try write(.output, report.rendered(as: .text, style: style))
     case "rm":
       _ = try saved(words[1])
       try store.remove(words[1])

@@ -12,24 +12,20 @@ struct RunFiles {
   }
 
   /// - Throws: `LoopbenchError` if a file cannot be opened or is named twice.
-  init(_ options: Options, style: ReportStyle, scenarios: [Scenario]) throws {
+  init(_ options: Options, style: ReportStyle) throws {
     if let path = options.output {
-      try add(path) { $0.rendered(as: .json, style: ReportStyle(), scenarios: scenarios) }
+      try add(path) { $0.json() }
     }
     for export in options.exports {
       var plain = style
       plain.usesColor = false
       plain.width = nil
-      try add(export.path) { [plain] in
-        $0.rendered(as: export.format, style: plain, scenarios: scenarios)
-      }
+      try add(export.path) { [plain] in $0.rendered(as: export.format, style: plain) }
     }
     if let path = options.plot {
       try add(path) { report in
-        var options = PlotOptions()
-        options.scenarios = scenarios
         let reports = [(name: Self.name(path), report: report)]
-        return Plot(reports: reports, kind: .percentile, options: options).picture(for: path)
+        return Plot(reports: reports, kind: .percentile).picture(for: path)
       }
     }
   }

@@ -220,10 +220,3 @@ public struct Figure: Sendable {
     }
   }
 }
-
-extension Figure {
-  /// The value as the table shows it.
-  func text(_ value: Double?) -> String {
-    value.map { Decimals.text($0 * scale, digits: digits) } ?? "-"
-  }
-}

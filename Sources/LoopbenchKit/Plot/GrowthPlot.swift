@@ -43,10 +43,7 @@ struct GrowthPlot {
       let sizes = Set(own.map(\.size.count)).sorted()
       // One size is not a curve.
       guard let first = own.first, sizes.count > 1 else { return nil }
-      let description = reports[first.file].report.description(
-        of: kind.scenario,
-        among: options.scenarios
-      )
+      let description = reports[first.file].report.description(of: kind.scenario)
       let curves = own.map { "\($0.file) \($0.result.peer)" }.uniqued().map { key in
         let part = own.filter { "\($0.file) \($0.result.peer)" == key }
         let (file, peer) = (part[0].file, part[0].result.peer)

@@ -44,12 +44,7 @@ extension Plot {
     body.line()
     var style = ReportStyle()
     style.peers = options.peers
-    let scenarios = options.scenarios
-    for section in ReportSection.all(
-      in: report.chosen(by: style),
-      scenarios: scenarios,
-      style: style
-    ) {
+    for section in ReportSection.all(in: report.chosen(by: style), style: style) {
       body.element("h3", words: section.caption)
       for table in section.tables where table.results.contains(where: options.shows) {
         self.table(table, in: &body)

@@ -65,8 +65,6 @@ package struct PlotOptions: Sendable {
   package var series: [String] = []
   /// The peers to show. Empty shows all.
   package var peers: [String] = []
-  /// The scenarios whose descriptions are used for reports that contain none.
-  package var scenarios: [Scenario] = []
 
   /// Creates options that show everything.
   package init() {}
@@ -122,7 +120,7 @@ struct PlotPanel {
     let first = reports.lazy.map(\.report).first { report in
       report.results.contains { ($0.scenario, $0.series) == (name.scenario, name.series) }
     }
-    let scenario = first?.description(of: name.scenario, among: options.scenarios)
+    let scenario = first?.description(of: name.scenario)
     summary = scenario?.series.first { $0.name == name.series }?.summary ?? ""
     let results = reports.enumerated().flatMap { index, entry in
       entry.report.results.filter {

@@ -16,8 +16,8 @@ package struct Report: Codable, Equatable, Sendable {
   package let machine: Machine
   /// The settings of the run.
   package let settings: Settings
-  /// The descriptions of the scenarios. Nil in older reports.
-  package let descriptions: [Description]?
+  /// The descriptions of the scenarios.
+  package let descriptions: [Description]
   /// The recorded rounds. Each contains the order of its contenders.
   package let rounds: [RoundSummary]
   /// One result for each peer in each series.
@@ -83,14 +83,34 @@ extension Report {
     /// The names of the peers that other peers are compared with.
     package let references: [String]
     /// The names of the peers that do the work without a loop. They are not judged.
-    /// Nil in older reports.
-    package let floors: [String]?
-    /// The measured peers. Nil in older reports.
-    package let peers: [PeerDescription]?
+    package let floors: [String]
+    /// The measured peers.
+    package let peers: [PeerDescription]
     /// The additional columns of its tables.
     package let extras: [Scenario.Extra]
     /// The series, in the order of the tables.
     package let series: [SeriesDescription]
+    /// The columns of its table of figures. Nil if it has none.
+    package let figures: [FigureDescription]?
+  }
+
+  /// The description of a figure.
+  package struct FigureDescription: Codable, Equatable, Sendable {
+    /// Its key in a result.
+    package let name: String
+    /// The column's title.
+    package let title: String
+    /// The explanation of the column. Empty if there is none.
+    package let summary: String
+    /// The factor that the table applies.
+    package let scale: Double
+    /// The number of decimal places in the table.
+    package let digits: Int
+
+    /// The value as the table shows it.
+    func text(_ value: Double?) -> String {
+      value.map { Decimals.text($0 * scale, digits: digits) } ?? "-"
+    }
   }
 
   /// The description of a peer.
@@ -112,21 +132,17 @@ extension Report {
     package let companionOf: String?
   }
 
-  /// The scenario `name` as the report describes it or, if the report does not, as
-  /// `known` does.
-  func description(of name: String, among known: [Scenario]) -> Description {
-    descriptions?.first { $0.scenario == name }
-      ?? Description(
-        of: known.first { $0.name == name } ?? Scenario(name: name, summary: "", series: []),
-        peers: nil
-      )
+  /// The description of the scenario `name`, which is empty in a damaged report.
+  func description(of name: String) -> Description {
+    descriptions.first { $0.scenario == name }
+      ?? Description(of: Scenario(name: name, summary: "", series: []), peers: [])
   }
 }
 
 extension Report.Description {
-  init(of scenario: Scenario, peers: [any Peer]?) {
+  init(of scenario: Scenario, peers: [any Peer]) {
     self.scenario = scenario.name
-    self.peers = peers?.map { Report.PeerDescription(name: $0.name, summary: $0.summary) }
+    self.peers = peers.map { Report.PeerDescription(name: $0.name, summary: $0.summary) }
     summary = scenario.summary
     references = scenario.references
     floors = scenario.floors
@@ -134,5 +150,15 @@ extension Report.Description {
     series = scenario.series.map {
       Report.SeriesDescription(name: $0.name, summary: $0.summary, companionOf: $0.companionOf)
     }
+    let figures = scenario.figures.map {
+      Report.FigureDescription(
+        name: $0.name,
+        title: $0.title,
+        summary: $0.summary,
+        scale: $0.scale,
+        digits: $0.digits
+      )
+    }
+    self.figures = figures.isEmpty ? nil : figures
   }
 }

@@ -60,18 +60,11 @@ extension String {
 
 extension Report {
   /// The report in `format`, ending in a newline.
-  ///
-  /// - Parameter scenarios: The scenarios that provide descriptions and extra columns
-  ///   if the report does not contain them.
-  package func rendered(
-    as format: ReportFormat,
-    style: ReportStyle = ReportStyle(),
-    scenarios: [Scenario] = []
-  ) -> String {
+  package func rendered(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
     let report = chosen(by: style)
     return switch format {
-    case .text: report.text(scenarios: scenarios, style: style)
-    case .markdown: report.markdown(scenarios: scenarios, style: style)
+    case .text: report.text(style)
+    case .markdown: report.markdown(style)
     case .json: report.json()
     case .ndjson: NDJSONReport.render(report)
     case .csv:

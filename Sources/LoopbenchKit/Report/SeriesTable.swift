@@ -1,8 +1,6 @@
 /// The part of a report about one series, with a row for each peer.
 struct SeriesTable {
   let scenario: Report.Description
-  /// The figures of the scenario, if this program knows the scenario.
-  let knownFigures: [Figure]
   let series: String
   let results: [Report.Result]
   let comparisons: [Report.Comparison]
@@ -15,17 +13,10 @@ struct SeriesTable {
   let digits: Int
 
   /// Selects the results of one series. Twins come last.
-  init(
-    _ report: Report,
-    scenario: Report.Description,
-    figures: [Figure],
-    series: String,
-    style: ReportStyle
-  ) {
+  init(_ report: Report, scenario: Report.Description, series: String, style: ReportStyle) {
     let name = scenario.scenario
     let results = report.results.filter { ($0.scenario, $0.series) == (name, series) }
     self.scenario = scenario
-    knownFigures = figures
     self.series = series
     self.results = results.filter { !$0.isTwin } + results.filter(\.isTwin)
     comparisons = report.comparisons.filter { ($0.scenario, $0.series) == (name, series) }
@@ -69,14 +60,11 @@ struct SeriesTable {
     return wrapped[0] + rows + stated + wrapped.dropFirst().flatMap { $0 }
   }
 
-  /// The table of the scenario's figures. Nil if the scenario has no figures. Figures
-  /// of an unknown scenario have their keys as titles.
+  /// The table of the scenario's figures. Nil if the scenario has no figures.
   var figures: TextTable? {
-    guard !isCompanion, results.contains(where: { !$0.figures.isEmpty }) else { return nil }
-    let unknown = Set(results.flatMap(\.figures.keys)).sorted().map { name in
-      Figure(name, title: name, digits: 3) { _ in nil }
-    }
-    let stated = knownFigures.isEmpty ? unknown : knownFigures
+    guard !isCompanion, let stated = scenario.figures,
+      results.contains(where: { !$0.figures.isEmpty })
+    else { return nil }
     var table = TextTable(titles: [""] + stated.map(\.title))
     for result in results {
       table.add([result.peer] + stated.map { $0.text(result.figures[$0.name]) })
@@ -146,7 +134,7 @@ extension SeriesTable {
   }
 
   func isFloor(_ result: Report.Result) -> Bool {
-    scenario.floors?.contains(result.peer) ?? false
+    scenario.floors.contains(result.peer)
   }
 
   /// The counters of each peer.

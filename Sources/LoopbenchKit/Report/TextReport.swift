@@ -1,11 +1,11 @@
 extension Report {
   /// The report as tables for a terminal.
-  func text(scenarios: [Scenario], style: ReportStyle) -> String {
+  func text(_ style: ReportStyle) -> String {
     func lines(_ texts: [String], indent: Int = 2) -> [String] {
       texts.flatMap { $0.printable.wrapped(to: style.width ?? .max, indent: indent) }
     }
     let header = headerParts.map { $0.joined(separator: " · ") }
-    let all = ReportSection.all(in: self, scenarios: scenarios, style: style)
+    let all = ReportSection.all(in: self, style: style)
     let sections = all.map { lines([$0.caption]) + $0.tables.flatMap { $0.lines() } }
     let warned = [true, false].map { isSpoiling in
       lines(warnings.filter { ($0.spoil != nil) == isSpoiling }.map { $0.line(style) })
@@ -18,13 +18,13 @@ extension Report {
   }
 
   /// The report as Markdown.
-  func markdown(scenarios: [Scenario], style: ReportStyle) -> String {
+  func markdown(_ style: ReportStyle) -> String {
     var style = style
     // Sparklines do not align in a proportional font.
     style.showsSparklines = false
     style.width = nil
     let header = headerParts.map { "- " + $0.joined(separator: " · ") }
-    let all = ReportSection.all(in: self, scenarios: scenarios, style: style)
+    let all = ReportSection.all(in: self, style: style)
     let sections = all.flatMap { [["### \($0.caption)"]] + $0.tables.flatMap { $0.markdown() } }
     let warned = [true, false].map { isSpoiling in
       warnings.filter { ($0.spoil != nil) == isSpoiling }.map {
@@ -55,11 +55,11 @@ extension Report {
       "\(twin) is \(twin.dropLast(Contender.twinSuffix.count)) again, which shows the noise"
     }
     let names = known.filter { peers.contains($0.0) }.map(\.1) + twins
-    let floors = sections.flatMap { $0.scenario.floors ?? [] }.uniqued().filter(peers.contains)
+    let floors = sections.flatMap(\.scenario.floors).uniqued().filter(peers.contains)
     let floor =
       "a floor (\(floors.joined(separator: ", "))) does the work with as little as possible around it,"
       + " and is not judged"
-    let others = sections.flatMap { $0.scenario.peers ?? [] }.uniqued(by: \.name).filter { peer in
+    let others = sections.flatMap(\.scenario.peers).uniqued(by: \.name).filter { peer in
       !known.contains { $0.0 == peer.name } && !floors.contains(peer.name)
         && peers.contains(peer.name) && !peer.summary.isEmpty
     }
@@ -70,7 +70,7 @@ extension Report {
   /// Explains the columns of the tables of figures.
   private func figureLegend(of sections: [ReportSection]) -> [String] {
     let figures = sections.filter { $0.tables.contains { $0.figures != nil } }
-      .flatMap { $0.tables.first?.knownFigures ?? [] }.filter { !$0.summary.isEmpty }
+      .flatMap { $0.scenario.figures ?? [] }.filter { !$0.summary.isEmpty }
     return (figures.isEmpty ? [] : ["columns:"])
       + figures.uniqued(by: \.title).map { "  \($0.title): \($0.summary)" }
   }
@@ -127,16 +127,15 @@ struct ReportSection {
   }
 
   /// One section for each scenario of `report`, in the order of the run.
-  static func all(in report: Report, scenarios: [Scenario], style: ReportStyle) -> [Self] {
+  static func all(in report: Report, style: ReportStyle) -> [Self] {
     let wanted = report.settings.scenarios.filter {
       style.scenarios.isEmpty || style.scenarios.contains($0)
     }
     return (wanted + report.results.map(\.scenario)).uniqued().map { name in
-      let scenario = report.description(of: name, among: scenarios)
-      let figures = scenarios.first { $0.name == name }?.figures ?? []
+      let scenario = report.description(of: name)
       let series = report.results.filter { $0.scenario == name }.map(\.series).uniqued()
       let tables = series.map {
-        SeriesTable(report, scenario: scenario, figures: figures, series: $0, style: style)
+        SeriesTable(report, scenario: scenario, series: $0, style: style)
       }
       return ReportSection(scenario: scenario, tables: tables)
     }

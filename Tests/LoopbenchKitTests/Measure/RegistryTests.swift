@@ -35,8 +35,7 @@ struct ClosedTests {
     let report = Report(measurements, argv: [], machine: Fixture.machine, placement: placement)
     #expect(report.results.map(\.count) == [40, 40])
     #expect(report.warnings.map(\.id).contains("closed-loop"))
-    // Like the program, this renders with the scenarios of the open registry.
-    let text = report.rendered(as: .text, scenarios: Registry.standard.scenarios)
+    let text = report.rendered(as: .text)
     #expect(text.contains("  closed: two CPUs, closed loop, no pause"))
     let title = "throughput, 1 / mean round trip (95 %): uv "
     let throughput = try #require(text.firstRange(of: title))

@@ -41,7 +41,7 @@ struct FormatTests {
 
   private func rendered(_ format: ReportFormat, style: ReportStyle = ReportStyle()) throws -> String
   {
-    try Self.report.get().rendered(as: format, style: style, scenarios: [Self.fixture().scenario])
+    try Self.report.get().rendered(as: format, style: style)
   }
 
   @Test("each format renders the golden file", arguments: ReportFormat.allCases)
@@ -79,8 +79,7 @@ struct FormatTests {
     let (fixture, style) = (Self.fixture(), ReportStyle())
     let again = try fixture.report().rendered(
       as: .json,
-      style: style,
-      scenarios: [fixture.scenario]
+      style: style
     )
     #expect(try again == rendered(.json))
   }
@@ -113,8 +112,7 @@ struct FormatTests {
   private func resolved(width: Int) throws -> String {
     var style = ReportStyle()
     style.width = width
-    let scenarios = [Self.fixture().scenario]
-    return try Self.resolved.get().rendered(as: .text, style: style, scenarios: scenarios)
+    return try Self.resolved.get().rendered(as: .text, style: style)
   }
 
   /// The line with the titles of the first table.

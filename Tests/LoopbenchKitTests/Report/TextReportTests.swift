@@ -8,33 +8,24 @@ struct TextReportTests {
   @Test("the text of a run is the golden file")
   func golden() throws {
     let fixture = Fixture()
-    let text = try fixture.report().rendered(as: .text, scenarios: [fixture.scenario])
+    let text = try fixture.report().rendered(as: .text)
     #expect(try text == Golden.expected(text, "report.txt"))
   }
 
-  @Test("a report describes its scenarios, and the reader's scenarios replace missing descriptions")
+  @Test("a report describes its scenarios")
   func descriptions() throws {
-    let fixture = Fixture()
-    let report = try fixture.report()
-    let json = report.json()
-    let read = try ReportFile.decode(Data(json.utf8), from: "x.json")
-    let known = report.rendered(as: .text, scenarios: [fixture.scenario])
-    #expect(read.rendered(as: .text, scenarios: []) == known)
+    let report = try Fixture().report()
+    let read = try ReportFile.decode(Data(report.json().utf8), from: "x.json")
+    let known = report.rendered(as: .text)
+    #expect(read.rendered(as: .text) == known)
     #expect(known.contains("vs uv p50"))
-    let start = try #require(json.firstRange(of: "  \"descriptions\""))
-    let end = try #require(json.firstRange(of: "  \"labels\""))
-    let old = json[..<start.lowerBound] + json[end.lowerBound...]
-    let older = try ReportFile.decode(Data(old.utf8), from: "x.json")
-    // Older reports do not describe peers.
-    let text = known.replacing("floor: made up\n", with: "")
-    #expect(text != known && older.rendered(as: .text, scenarios: [fixture.scenario]) == text)
   }
 
   @Test("a warning is printed with its id and a hint")
   func warnings() throws {
     var fixture = Fixture()
     fixture.rounds = .fixed(1)
-    let text = try fixture.report().rendered(as: .text, scenarios: [fixture.scenario])
+    let text = try fixture.report().rendered(as: .text)
     #expect(
       text.hasSuffix(
         "\nwarning few-rounds: 1 of at least 10 rounds: too few for a median of ratios;"
@@ -57,7 +48,7 @@ struct TextReportTests {
     for name in [style.program, "scripts/loopbench"] {
       style.program = name
       for format in [ReportFormat.text, .markdown] {
-        let text = report.rendered(as: format, style: style, scenarios: [])
+        let text = report.rendered(as: format, style: style)
         #expect(text.contains("one CPU; \(name) doctor says more\n"), "\(text)")
       }
     }
@@ -81,7 +72,7 @@ struct TextReportTests {
       placement: fixture.placement,
       warnings: [Warning(Doctor.load(2, of: 2, "during the run"))]
     )
-    let text = report.rendered(as: .text, scenarios: [fixture.scenario])
+    let text = report.rendered(as: .text)
     let lines = text.split(separator: "\n")
     let warning = lines.firstIndex { $0.hasPrefix("warning load: other processes used 2.00 of 2") }
     let table = try #require(lines.firstIndex { $0.contains("vs uv p50") })
@@ -105,7 +96,7 @@ struct TextReportTests {
     fixture.control = .compared
     let report = try fixture.report()
     for format in [ReportFormat.text, .markdown] {
-      let text = report.rendered(as: format, scenarios: [])
+      let text = report.rendered(as: format)
       #expect(text.split(separator: "lt.kept: keeps one\n").count == 2, "\(text)")
       #expect(!text.contains("uv.again: "))
     }
@@ -118,7 +109,7 @@ struct TextReportTests {
     // 50 samples have no p99 and no p99.9.
     func titles(_ width: Int?) throws -> [Substring] {
       style.width = width
-      let text = report.rendered(as: .text, style: style, scenarios: [Fixture().scenario])
+      let text = report.rendered(as: .text, style: style)
       let line = try #require(text.split(separator: "\n").first { $0.contains("p50  ") })
       return line.split(separator: " ")
     }
@@ -153,7 +144,7 @@ struct TextReportTests {
     )
     var style = ReportStyle()
     style.width = 60
-    let text = try fixture.report().rendered(as: .text, style: style, scenarios: [fixture.scenario])
+    let text = try fixture.report().rendered(as: .text, style: style)
     #expect(text.contains("\ncolumns:\n  number 0: the figure 0\n"))
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })
     for index in 0..<9 { #expect(text.contains("  number \(index)")) }
@@ -163,7 +154,7 @@ struct TextReportTests {
   func withoutReference() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "lt", base: 2000)]
-    let text = try fixture.report().rendered(as: .text, scenarios: [fixture.scenario])
+    let text = try fixture.report().rendered(as: .text)
     #expect(!text.contains("vs"))
     #expect(text.contains("    us   p50   p90  p99  p99.9   max  samples"))
   }
