@@ -1,4 +1,4 @@
-#include "cl_load.h"
+#include "cl_system.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -39,48 +39,6 @@ void cl_uv_loop_close(void *loop) {
 }
 
 typedef struct {
-  uv_timer_t timer;
-  uint64_t due;
-  uint64_t interval;
-  int64_t *lateness;
-  uint32_t fired;
-  uint32_t count;
-} schedule;
-
-static void fire(uv_timer_t *timer);
-
-// libuv's time is `hrtime` rounded down to milliseconds. The first millisecond that
-// is not before `due` is therefore `due` rounded up.
-static void arm(schedule *schedule) {
-  const uint64_t millisecond = 1000000;
-  uint64_t due = (schedule->due + millisecond - 1) / millisecond;
-  uv_update_time(schedule->timer.loop);
-  uint64_t now = uv_now(schedule->timer.loop);
-  uv_timer_start(&schedule->timer, fire, due > now ? due - now : 0, 0);
-}
-
-static void fire(uv_timer_t *timer) {
-  uint64_t now = cl_now();
-  schedule *schedule = timer->data;
-  schedule->lateness[schedule->fired++] = (int64_t)(now - schedule->due);
-  schedule->due += schedule->interval;
-  if (schedule->fired < schedule->count) arm(schedule);
-}
-
-int cl_uv_timer_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
-  void *loop = cl_uv_loop_open();
-  if (loop == NULL) return 0;
-  schedule schedule = {
-      .due = first, .interval = interval, .lateness = lateness, .count = count};
-  uv_timer_init(loop, &schedule.timer);
-  schedule.timer.data = &schedule;
-  arm(&schedule);
-  cl_uv_loop_run(loop);
-  cl_uv_loop_close(loop);
-  return (int)schedule.fired;
-}
-
-typedef struct {
   cl_uv_peer peer;
   uv_async_t async;
   cl_wake *wake;

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "cl_floor.h"
-#include "cl_library.h"
-#include "cl_load.h"
 #include "cl_measure.h"
 #include "cl_system.h"
 #include "cl_thread.h"

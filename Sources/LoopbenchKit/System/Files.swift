@@ -177,7 +177,6 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
   }
 }
 
-
 extension LoopbenchError {
   /// The file at `path` cannot be written.
   package static func unwritable(_ path: String, _ cause: SystemError) -> Self {
