@@ -11,8 +11,8 @@ package struct Option: Sendable {
   /// The placeholder of the value: `LIST`. Nil if the option takes no value.
   package let placeholder: String?
   /// The commands that have the option.
-  package let commands: Set<Command.Name>
-  package let summary: String
+  package private(set) var commands = measurers
+  package private(set) var summary = ""
   package let action: Action
   package private(set) var group = Group.general
 
@@ -49,21 +49,28 @@ package struct Option: Sendable {
   }
 
   /// - Parameter usage: Names and placeholder: `-p, --peers LIST`, `--closed`.
-  init(
-    _ usage: String,
-    of commands: Set<Command.Name> = measurers,
-    _ summary: String,
-    _ action: Action
-  ) {
+  init(_ usage: String, _ action: Action) {
     let words = usage.split { $0 == " " || $0 == "," }.map(String.init)
     let names = words.prefix { $0.hasPrefix("-") }
     short = names.count > 1 ? names[0] : nil
     long = names[names.endIndex - 1]
     placeholder = names.count < words.count ? words.last : nil
     self.usage = (short == nil ? "    " : "") + usage
-    self.commands = commands
-    self.summary = summary
     self.action = action
+  }
+
+  /// The option with a description for the help.
+  func meaning(_ summary: String) -> Option {
+    var option = self
+    option.summary = summary
+    return option
+  }
+
+  /// The option of other commands than those that measure.
+  func of(_ commands: Set<Command.Name>) -> Option {
+    var option = self
+    option.commands = commands
+    return option
   }
 
   /// Applies the option. `value` is ignored if the option takes no value.
