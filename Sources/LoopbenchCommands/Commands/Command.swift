@@ -4,15 +4,15 @@ import LoopbenchKit
 package struct Command: Sendable {
   package let name: Name
   /// The operands, as shown in the usage line: "FILE...".
-  package var operands = ""
-  package var takes = Operands.nothing
+  package let operands: String
+  package let takes: Operands
   // Not a payload of `Operands`: the leak check does not find an array whose address
   // shares a word with the case.
-  package var knownWords: [String] = []
-  package let summary: String
+  package private(set) var knownWords: [String] = []
+  package private(set) var summary = ""
   /// The paragraphs that follow the summary in the help.
-  package var details: [String] = []
-  package var examples: KeyValuePairs<String, String> = [:]
+  package private(set) var details: [String] = []
+  package private(set) var examples: [(line: String, meaning: String)] = []
 
   package enum Name: String, CaseIterable, CustomStringConvertible, Sendable {
     case run
@@ -48,6 +48,26 @@ package struct Command: Sendable {
     case baseline
   }
 
+  init(_ name: Name, _ operands: String = "", takes: Operands = .nothing) {
+    (self.name, self.operands, self.takes) = (name, operands, takes)
+  }
+
+  func meaning(_ summary: String) -> Command { changed { $0.summary = summary } }
+
+  func words(_ known: [String]) -> Command { changed { $0.knownWords = known } }
+
+  func details(_ paragraphs: [String]) -> Command { changed { $0.details = paragraphs } }
+
+  func example(_ line: String, _ meaning: String) -> Command {
+    changed { $0.examples.append((line, meaning)) }
+  }
+
+  private func changed(_ change: (inout Command) -> Void) -> Command {
+    var command = self
+    change(&command)
+    return command
+  }
+
   /// The usage line: "loopbench compare BASE NEW... [OPTION...]".
   package func usage(of program: String = "loopbench") -> String {
     let words = [program, name == .run ? "[run]" : name.rawValue, operands, "[OPTION...]"]
@@ -70,17 +90,12 @@ extension Command {
   ) -> [(line: String, meaning: String)] {
     let (scenario, peers) = ("wake", "lt,uv")
     let isOther = !registry.scenarios.contains { $0.name == scenario }
-    let named = examples.map { example in
-      let line = example.key.naming(program)
-      return (key: line, value: example.value)
-    }
-    guard isOther, let first = registry.scenarios.first else {
-      return named.map { ($0.key, $0.value) }
-    }
+    let named = examples.map { (line: $0.line.naming(program), meaning: $0.meaning) }
+    guard isOther, let first = registry.scenarios.first else { return named }
     let own = registry.peers(of: first).filter(\.isStandard).prefix(2).map(\.name)
     return named.map {
-      let line = $0.key.replacing(peers, with: own.joined(separator: ","))
-      return (line.replacing(scenario, with: first.name), $0.value)
+      let line = $0.line.replacing(peers, with: own.joined(separator: ","))
+      return (line.replacing(scenario, with: first.name), $0.meaning)
     }
   }
 
