@@ -34,7 +34,8 @@ extension Scenario {
       name: Size.name(kind.name, count),
       summary: "\(kind.summary): ns per \(kind.item)",
       workload: kind.workload(count),
-      placement: kind.isOnOneCPU ? .loop : .anywhere
+      // Only these have threads of their own.
+      placement: kind.name == "loops" ? .anywhere : .loop
     )
   }
 }
@@ -47,9 +48,19 @@ enum GrowthLoad {
     let summary: String
     let item: String
     let sizes: [Int]
-    var isOnOneCPU = true
     /// The number of operations of a sample, for a number of items.
-    var operations: @Sendable (Int) -> Int = { $0 }
+    let operations: @Sendable (Int) -> Int
+
+    init(
+      _ name: String,
+      _ summary: String,
+      per item: String,
+      sizes: [Int],
+      _ operations: @escaping @Sendable (Int) -> Int = { $0 }
+    ) {
+      (self.name, self.summary, self.item) = (name, summary, item)
+      (self.sizes, self.operations) = (sizes, operations)
+    }
 
     /// Large samples are few, so that each size takes about the same time.
     func workload(_ count: Int) -> Workload {
@@ -68,43 +79,16 @@ enum GrowthLoad {
   private static let timers: @Sendable (Int) -> Int = { min($0, 1000) }
 
   static let kinds = [
-    Kind(
-      name: "targets",
-      summary: "committed and performed in a tick",
-      item: "commit",
-      sizes: burst
-    ),
-    Kind(name: "posts", summary: "closures posted and run in a tick", item: "post", sizes: burst),
-    Kind(name: "queue", summary: "queued and delivered in a tick", item: "object", sizes: burst),
-    Kind(
-      name: "timers",
-      summary: "armed and cancelled beside them",
-      item: "pair",
-      sizes: burst,
-      operations: timers
-    ),
-    Kind(
-      name: "precise",
-      summary: "armed beside them",
-      item: "timer",
-      sizes: burst,
-      operations: timers
-    ),
-    Kind(
-      name: "observers",
-      summary: "called in an idle tick",
-      item: "observer",
-      sizes: [1, 10, 100, 1000],
-      // 10,000 calls, but at least 100 ticks.
-      operations: { $0 * max(100, 10_000 / $0) }
-    ),
-    Kind(
-      name: "loops",
-      summary: "a post to each while it sleeps",
-      item: "loop",
-      sizes: [1, 4, 16, 64],
-      isOnOneCPU: false
-    ),
+    Kind("targets", "committed and performed in a tick", per: "commit", sizes: burst),
+    Kind("posts", "closures posted and run in a tick", per: "post", sizes: burst),
+    Kind("queue", "queued and delivered in a tick", per: "object", sizes: burst),
+    Kind("timers", "armed and cancelled beside them", per: "pair", sizes: burst, timers),
+    Kind("precise", "armed beside them", per: "timer", sizes: burst, timers),
+    // 10,000 calls, but at least 100 ticks.
+    Kind("observers", "called in an idle tick", per: "observer", sizes: [1, 10, 100, 1000]) {
+      $0 * max(100, 10_000 / $0)
+    },
+    Kind("loops", "a post to each while it sleeps", per: "loop", sizes: [1, 4, 16, 64]),
   ]
 
   static func series(_ kinds: Set<String>) -> [String] {

@@ -1,16 +1,28 @@
 /// A question that a person has about a loop, and the series that answers it.
 package struct Question: Equatable, Sendable {
-  package let scenario: String
-  package let series: String
+  /// `wake/across`.
+  package let path: String
   /// The beginning of the row: `A timer fires late by`.
   package let text: String
   /// The subject of the finding, in the plural. Also the row of a narrow screen.
   package let subject: String
   package let kind: Kind
   /// The number of samples per round. Nil means the series' own.
-  package var samples: Int?
+  package let samples: Int?
   /// Whether the answer is the difference from libuv.
-  package var isDifference = false
+  package let isDifference: Bool
+
+  private init(
+    _ path: String,
+    _ text: String,
+    about subject: String,
+    _ kind: Kind,
+    samples: Int? = nil,
+    isDifference: Bool = false
+  ) {
+    (self.path, self.text, self.subject, self.kind) = (path, text, subject, kind)
+    (self.samples, self.isDifference) = (samples, isDifference)
+  }
 
   /// The words for a better or worse time.
   package enum Kind: Equatable, Sendable {
@@ -23,58 +35,20 @@ package struct Question: Equatable, Sendable {
   /// The peer that it is compared with.
   package static let reference = "uv"
 
-  /// `wake/across`.
-  package var path: String { "\(scenario)/\(series)" }
+  package var scenario: String { String(path.prefix { $0 != "/" }) }
+  package var series: String { String(path.dropFirst(scenario.count + 1)) }
 }
 
 extension Question {
   /// The questions of the default run.
   package static let standard: [Question] = [
-    Question(
-      scenario: "timer",
-      series: "lateness",
-      text: "A timer fires late by",
-      subject: "timers",
-      kind: .latency
-    ),
-    Question(
-      scenario: "wake",
-      series: "across",
-      text: "A wake from another thread takes",
-      subject: "wakes",
-      kind: .latency
-    ),
-    Question(
-      scenario: "wake",
-      series: "same",
-      text: "  on one CPU",
-      subject: "wakes on one CPU",
-      kind: .latency
-    ),
+    Question("timer/lateness", "A timer fires late by", about: "timers", .latency),
+    Question("wake/across", "A wake from another thread takes", about: "wakes", .latency),
+    Question("wake/same", "  on one CPU", about: "wakes on one CPU", .latency),
     // 12: at 10 rounds there are 120 samples, enough for the worst 1 %.
-    Question(
-      scenario: "post",
-      series: "closure.across",
-      text: "A post costs",
-      subject: "posts",
-      kind: .cost,
-      samples: 12
-    ),
-    Question(
-      scenario: "commit",
-      series: "duplicate",
-      text: "A duplicate commit costs",
-      subject: "duplicate commits",
-      kind: .cost
-    ),
-    Question(
-      scenario: "idle",
-      series: "tick",
-      text: "An idle tick adds",
-      subject: "idle ticks",
-      kind: .cost,
-      isDifference: true
-    ),
+    Question("post/closure.across", "A post costs", about: "posts", .cost, samples: 12),
+    Question("commit/duplicate", "A duplicate commit costs", about: "duplicate commits", .cost),
+    Question("idle/tick", "An idle tick adds", about: "idle ticks", .cost, isDifference: true),
   ]
 
   /// The standard questions, if `registry` has all of their series. Otherwise none.

@@ -31,7 +31,7 @@ package struct Timeline: Equatable, Sendable {
     package var duration: Int { end - start }
   }
 
-  package struct Mark: Equatable, Sendable {
+  package struct Mark: Encodable, Equatable, Sendable {
     package let time: Int
     package let name: String
   }
@@ -59,7 +59,7 @@ package struct Timeline: Equatable, Sendable {
   }
 
   /// Numbers that change over time.
-  package struct Counter: Equatable, Sendable {
+  package struct Counter: Encodable, Equatable, Sendable {
     package internal(set) var name: String
     package internal(set) var process: String
     package internal(set) var times: [Int] = []

@@ -75,7 +75,7 @@ extension TimelinePage {
   private struct Content: Encodable {
     let kinds: [[String]]
     let threads: [Thread]
-    let counters: [Counter]
+    let counters: [Timeline.Counter]
     /// The thread, time and span of each point, and -1 for an unknown span.
     let arrows: [[Int]]
     let hasTicks: Bool
@@ -92,7 +92,7 @@ extension TimelinePage {
     init(_ timeline: Timeline, _ findings: TimelineFindings) {
       kinds = timeline.kinds.map { [$0.name, $0.category] }
       threads = timeline.threads.map { Thread($0) }
-      counters = timeline.counters.map { Counter($0) }
+      counters = timeline.counters
       arrows = timeline.arrows.map { arrow in
         arrow.points.flatMap { [$0.thread, $0.time, $0.span ?? -1] }
       }
@@ -115,7 +115,7 @@ extension TimelinePage {
     let durations: [Int]
     let depths: [Int]
     let kinds: [Int]
-    let marks: [Mark]
+    let marks: [Timeline.Mark]
 
     init(_ thread: Timeline.Thread) {
       (name, process) = (thread.name, thread.process)
@@ -127,24 +127,7 @@ extension TimelinePage {
       durations = thread.spans.map(\.duration)
       depths = thread.spans.map(\.depth)
       kinds = thread.spans.map(\.kind)
-      marks = thread.marks.map { Mark(time: $0.time, name: $0.name) }
-    }
-  }
-
-  private struct Mark: Encodable {
-    let time: Int
-    let name: String
-  }
-
-  private struct Counter: Encodable {
-    let name: String
-    let process: String
-    let times: [Int]
-    let series: [String: [Double]]
-
-    init(_ counter: Timeline.Counter) {
-      (name, process) = (counter.name, counter.process)
-      (times, series) = (counter.times, counter.series)
+      marks = thread.marks
     }
   }
 }
