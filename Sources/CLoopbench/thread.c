@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <uv.h>
 
 #include "../CUV/scarce.h"
 
@@ -196,25 +195,3 @@ int cl_thread_try_priority(int priority) {
 }
 
 void cl_thread_yield(void) { sched_yield(); }
-
-struct cl_gate {
-  uv_sem_t semaphore;
-};
-
-cl_gate *cl_gate_open(void) {
-  cl_gate *gate = malloc(sizeof *gate);
-  if (gate != NULL && uv_sem_init(&gate->semaphore, 0) != 0) {
-    free(gate);
-    return NULL;
-  }
-  return gate;
-}
-
-void cl_gate_pass(cl_gate *gate) { uv_sem_post(&gate->semaphore); }
-
-void cl_gate_wait(cl_gate *gate) { uv_sem_wait(&gate->semaphore); }
-
-void cl_gate_close(cl_gate *gate) {
-  uv_sem_destroy(&gate->semaphore);
-  free(gate);
-}

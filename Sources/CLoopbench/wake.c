@@ -3,11 +3,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#include "cl_thread.h"
+#include <uv.h>
 
 struct cl_wake {
-  cl_gate *gate;
+  uv_sem_t answers;
   uint64_t arrived;  // written by the loop before it opens the gate
   uint32_t samples;
   uint64_t *sent;
@@ -20,12 +19,9 @@ struct cl_wake {
 };
 
 cl_wake *cl_wake_open(uint32_t samples) {
-  cl_gate *gate = cl_gate_open();
-  if (gate == NULL) return NULL;
   cl_wake *wake = calloc(1, sizeof *wake);
   uint64_t *times = calloc(3 * (size_t)samples, sizeof *times);
-  if (wake == NULL || times == NULL) abort();
-  wake->gate = gate;
+  if (wake == NULL || times == NULL || uv_sem_init(&wake->answers, 0) != 0) abort();
   wake->samples = samples;
   wake->sent = times;
   wake->one_way = times + samples;
@@ -50,7 +46,7 @@ void cl_wake_ping(cl_wake *wake, uint64_t pause_least, uint64_t seed, void (*sen
     }
     uint64_t sent = cl_now();
     send(context);
-    cl_gate_wait(wake->gate);
+    uv_sem_wait(&wake->answers);
     wake->round_trip[i] = cl_now() - sent;
     wake->sent[i] = sent;
     wake->one_way[i] = wake->arrived - sent;
@@ -100,7 +96,7 @@ void cl_wake_answer(void *context) {
     return;
   }
   wake->arrived = cl_now();
-  cl_gate_pass(wake->gate);
+  uv_sem_post(&wake->answers);
 }
 
 const uint64_t *cl_wake_sent(const cl_wake *wake) { return wake->sent; }
@@ -110,7 +106,7 @@ const uint64_t *cl_wake_one_way(const cl_wake *wake) { return wake->one_way; }
 const uint64_t *cl_wake_round_trip(const cl_wake *wake) { return wake->round_trip; }
 
 void cl_wake_close(cl_wake *wake) {
-  cl_gate_close(wake->gate);
+  uv_sem_destroy(&wake->answers);
   free(wake->sent);
   free(wake);
 }

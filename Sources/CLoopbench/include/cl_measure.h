@@ -123,7 +123,7 @@ void cl_io_close(cl_io *_Nonnull io);
 // and sleeps until the loop's callback has answered it.
 typedef struct cl_wake cl_wake;
 
-cl_wake *_Nullable cl_wake_open(uint32_t samples);
+cl_wake *_Nonnull cl_wake_open(uint32_t samples);
 
 // Sends all pings. Before each ping, spins for a random time from `pause_least` to
 // twice `pause_least`, in ns. 0 means no pause. Call on the producer's thread.

@@ -42,11 +42,4 @@ void cl_thread_lower(void);
 // Yields the CPU to other threads.
 void cl_thread_yield(void);
 
-// A binary semaphore between two threads.
-typedef struct cl_gate cl_gate;
-cl_gate *_Nullable cl_gate_open(void);
-void cl_gate_pass(cl_gate *_Nonnull gate);
-void cl_gate_wait(cl_gate *_Nonnull gate);
-void cl_gate_close(cl_gate *_Nonnull gate);
-
 #endif

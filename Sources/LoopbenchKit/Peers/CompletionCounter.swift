@@ -1,4 +1,5 @@
 package import CLoopbench
+internal import Dispatch
 
 /// Counts the items of a sample that have run, and records when the last item ran.
 ///
@@ -81,21 +82,11 @@ extension Slice {
 
 /// A semaphore that starts at 0.
 final class Gate: Sendable {
-  // Any thread may use the gate.
-  private let gate: UnsafeTransfer<OpaquePointer>
+  private let semaphore = DispatchSemaphore(value: 0)
 
-  init() throws(PeerError) {
-    guard let gate = cl_gate_open() else { throw .noMemory }
-    self.gate = UnsafeTransfer(gate)
-  }
+  func wait() { semaphore.wait() }
 
-  deinit {
-    cl_gate_close(gate.value)
-  }
-
-  func wait() { cl_gate_wait(gate.value) }
-
-  func pass() { cl_gate_pass(gate.value) }
+  func pass() { semaphore.signal() }
 }
 
 /// A list that visits its objects without retaining and releasing each of them.

@@ -112,10 +112,10 @@ struct OperationsQueue: FunctionQueue {
   static var unavailability: String? { FoundationLibrary.unavailability }
 
   private let pool: OperationsPool
-  private let gate: Gate
+  private let gate = Gate()
 
   static func open(cpu: Int?) throws(PeerError) -> OperationsQueue {
-    OperationsQueue(pool: try .open(width: 1, cpu: cpu), gate: try Gate())
+    OperationsQueue(pool: try .open(width: 1, cpu: cpu))
   }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {

@@ -161,7 +161,7 @@ struct DispatchPool: FunctionPool {
 
   /// Runs completions on a serial queue, because this pool has no loop.
   static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
-    let latch = try CountDownLatch()
+    let latch = CountDownLatch()
     let pool = open()
     let loop = DispatchQueue(label: "loopbench.loop", qos: .userInitiated)
     let address = UnsafeTransfer(latch.address)
@@ -212,9 +212,9 @@ struct TaskPool: FunctionPool {
 package final class CountDownLatch: Sendable {
   private let left = Atomic<Int>(0)
   private let finished = Atomic<UInt64>(0)
-  private let gate: Gate
+  private let gate = Gate()
 
-  package init() throws(PeerError) { gate = try Gate() }
+  package init() {}
 
   /// Begins a burst of `count` operations.
   package func reset(count: Int) {

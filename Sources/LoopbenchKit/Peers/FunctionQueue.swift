@@ -204,17 +204,11 @@ struct DispatchedQueue: FunctionQueue {
   static let name = "dispatch"
   static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
 
-  private let queue: DispatchQueue
-  private let gate: Gate
+  private let queue = DispatchQueue(label: "loopbench", qos: .userInitiated)
+  private let gate = Gate()
   private let cpu: Int32
 
-  static func open(cpu: Int?) throws(PeerError) -> DispatchedQueue {
-    DispatchedQueue(
-      queue: DispatchQueue(label: "loopbench", qos: .userInitiated),
-      gate: try Gate(),
-      cpu: Int32(cpu ?? -1)
-    )
-  }
+  static func open(cpu: Int?) -> DispatchedQueue { DispatchedQueue(cpu: Int32(cpu ?? -1)) }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     let shared = UnsafeTransfer(context)
@@ -237,13 +231,11 @@ struct ActorQueue: FunctionQueue {
   static let summary = "a new Task that hops to a default actor, on the concurrency pool's threads"
 
   private let actor = Hop()
-  private let gate: Gate
-  private let last: Gate
+  private let gate = Gate()
+  private let last = Gate()
   private let cpu: Int32
 
-  static func open(cpu: Int?) throws(PeerError) -> ActorQueue {
-    ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
-  }
+  static func open(cpu: Int?) -> ActorQueue { ActorQueue(cpu: Int32(cpu ?? -1)) }
 
   // Tasks may reach the actor in a different order than they were created in.
   // `paced` still assigns the first answer to the first send. If one task overtakes

@@ -31,7 +31,7 @@ struct SchedulerPool: FunctionPool {
   /// The operations cannot start before they are cancelled, because other
   /// operations occupy every worker.
   func cancel(_ count: Int) throws(PeerError) -> UInt64 {
-    let (gate, held) = (try Gate(), try Gate())
+    let (gate, held) = (Gate(), Gate())
     for _ in 0..<PoolLoad.workers {
       scheduler.add { _ in
         held.pass()

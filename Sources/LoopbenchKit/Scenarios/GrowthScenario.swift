@@ -189,7 +189,7 @@ private enum GrowingObservers {
 /// Threads with loops, each of which gets a post at once.
 private enum GrowingLoops {
   static func measure(_ count: Int, _ slice: inout Slice) throws(PeerError) {
-    let latch = try CountDownLatch()
+    let latch = CountDownLatch()
     do {
       let threads = try (0..<count).map { try LoopThread(name: "loop \($0)") }
       let address = UnsafeTransfer(latch.address)

@@ -175,7 +175,7 @@ struct ActorHop: FullPeer {
   let summary = "a default actor, called by a task: both on Swift's threads, without contention"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    let gate = try Gate()
+    let gate = Gate()
     try slice.sample { (count) throws(PeerError) in
       let (run, actor) = (HopRun(), Touched())
       Task.detached {

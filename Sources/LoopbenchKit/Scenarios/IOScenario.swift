@@ -205,7 +205,7 @@ struct DispatchIO: FullPeer {
     let cpu = Int32(slice.seats.loop ?? -1)
     try load.measure(&slice) { () throws(PeerError) in
       let queue = DispatchQueue(label: "loopbench", qos: .userInitiated)
-      let (ended, shared) = (try Gate(), UnsafeTransfer(load.pointer))
+      let (ended, shared) = (Gate(), UnsafeTransfer(load.pointer))
       for descriptor in load.descriptors {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         // Cancelling the source releases the handlers, which ends the reference cycle.

@@ -85,7 +85,7 @@ public struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
   }
 
   private func measureEmpty(_ slice: inout Slice) throws(PeerError) {
-    let latch = try CountDownLatch()
+    let latch = CountDownLatch()
     try Runner.open().closing { (pool) throws(PeerError) in
       slice.sample { operations in
         latch.reset(count: operations)

@@ -114,7 +114,7 @@ package enum PostBurst {
     runLoop: () -> Void
   ) throws(PeerError) -> UInt64 {
     let start = ProducerStart(of: producers)
-    let end = try Gate()
+    let end = Gate()
     try run(producers, producerCPU, start, end, produce) {
       runLoop()
       end.pass()

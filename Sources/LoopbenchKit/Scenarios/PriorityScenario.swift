@@ -89,7 +89,7 @@ public struct PriorityPeer<Runner: FunctionPool>: RunnerPeer {
   /// Measures the pool.
   public func measure(_ slice: inout Slice) throws(PeerError) {
     cl_sleep_within(slice.conditions.slackNs)
-    let probe = try PriorityProbe()
+    let probe = PriorityProbe()
     var load: EndlessLoad?
     try Runner.open().closing { (pool) throws(PeerError) in
       switch slice.series {
@@ -189,9 +189,9 @@ package final class PriorityProbe: Sendable {
   private let state = Atomic<Int>(State.none)
   private let startedAt = Atomic<UInt64>(0)
   private let overtakers = Atomic<UInt64>(0)
-  private let gate: Gate
+  private let gate = Gate()
 
-  package init() throws(PeerError) { gate = try Gate() }
+  package init() {}
 
   /// The context to pass to `start`. Keep the probe alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }

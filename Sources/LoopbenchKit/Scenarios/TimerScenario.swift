@@ -230,7 +230,7 @@ struct DispatchTimer: Peer {
   ) throws(PeerError) -> [Int64] {
     let queue = DispatchQueue(label: "loopbench", qos: .userInitiated)
     let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
-    let (gate, fires) = (try Gate(), TimerFires(count: count))
+    let (gate, fires) = (Gate(), TimerFires(count: count))
     timer.schedule(
       deadline: DispatchTime(uptimeNanoseconds: first),
       repeating: .nanoseconds(Int(TimerLoad.interval)),

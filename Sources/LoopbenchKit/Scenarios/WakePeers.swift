@@ -29,7 +29,7 @@ struct CWake: Peer {
   var unavailability: String? { functions.open == nil ? "\(name) is Linux's" : nil }
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    let pings = try WakePings(workload: slice.workload)
+    let pings = WakePings(workload: slice.workload)
     guard let peer = functions.open?(pings.pointer) else { throw failure }
     defer { functions.close(peer) }
     let shared = UnsafeTransfer(peer)
@@ -51,7 +51,7 @@ struct LTWake: Peer {
   let summary = "LoopPort.post(function, context) to a sleeping loop"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    let pings = try WakePings(workload: slice.workload)
+    let pings = WakePings(workload: slice.workload)
     try EventLoop.measuring { (loop) throws(PeerError) in
       let port = loop.port
       loop.waitsForPosts = true
@@ -93,7 +93,7 @@ public struct QueueWake<Runner: FunctionQueue>: RunnerPeer {
 
   /// Measures the queue.
   public func measure(_ slice: inout Slice) throws(PeerError) {
-    let pings = try WakePings(workload: slice.workload)
+    let pings = WakePings(workload: slice.workload)
     try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerError) in
       let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))
       let sender = CallbackBox { queue.post(cl_wake_answer, context: answer.value) }

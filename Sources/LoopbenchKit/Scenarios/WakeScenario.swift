@@ -102,10 +102,9 @@ package final class WakePings {
   private let count: Int
 
   /// Allocates memory for the pings of `workload`.
-  package init(workload: Workload) throws(PeerError) {
+  package init(workload: Workload) {
     count = workload.warmUps + workload.samples
-    guard let pointer = cl_wake_open(UInt32(count)) else { throw .noLoop }
-    self.pointer = pointer
+    pointer = cl_wake_open(UInt32(count))
   }
 
   deinit {

@@ -5,7 +5,7 @@ import Testing
 struct PriorityProbeTests {
   @Test("an operation is an inversion if it starts while the timed operation waits")
   func inversions() throws {
-    let probe = try PriorityProbe()
+    let probe = PriorityProbe()
     probe.begin(1)
     #expect(probe.spend())
     #expect(probe.inversions == 0)
@@ -20,7 +20,7 @@ struct PriorityProbeTests {
 
   @Test("a timed operation that starts before its add returns has no inversions")
   func atOnce() throws {
-    let probe = try PriorityProbe()
+    let probe = PriorityProbe()
     probe.begin(1)
     let waited = probe.time(limit: 1_000_000_000) { PriorityProbe.start(probe.address) }
     #expect(waited < 1_000_000_000)
@@ -30,7 +30,7 @@ struct PriorityProbeTests {
 
   @Test("an ended load adds no operations, and end() returns after the last operation")
   func end() throws {
-    let probe = try PriorityProbe()
+    let probe = PriorityProbe()
     for _ in 1...2 {
       probe.begin(2)
       #expect(probe.spend())
@@ -46,7 +46,7 @@ struct PriorityProbeTests {
 struct CountDownLatchTests {
   @Test("the last step of each burst records the time")
   func bursts() throws {
-    let latch = try CountDownLatch()
+    let latch = CountDownLatch()
     for count in [1, 3] {
       latch.reset(count: count)
       for _ in 0..<count { CountDownLatch.step(latch.address) }
