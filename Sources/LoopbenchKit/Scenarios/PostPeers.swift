@@ -22,8 +22,6 @@ struct LTPost: Peer {
 
   private func measure(_ slice: inout Slice, on loop: EventLoop) throws(PeerError) {
     switch slice.series {
-    case "typed.across": try across(loop, &slice, Self.typedBurst)
-    case "closure.across": try across(loop, &slice, Self.closureBurst)
     case "commit.across": try across(loop, &slice, Self.coalescedBurst)
     case "typed.self": try toSelf(loop, &slice, Self.typedBurst)
     case "closure.self": try toSelf(loop, &slice, Self.closureBurst)
@@ -59,7 +57,7 @@ private struct Burst {
 }
 
 extension LTPost {
-  private typealias MakeBurst = (_ items: Int, LoopPort, CompletionCounter) -> Burst
+  private typealias MakeBurst = @Sendable (_ items: Int, LoopPort, CompletionCounter) -> Burst
 
   private func across(
     _ loop: EventLoop,
@@ -107,22 +105,14 @@ extension LTPost {
 // try? below: a post fails only on a closed loop, and the loop is closed after
 // the last burst.
 extension LTPost {
-  private static func typedBurst(
-    _ items: Int,
-    _ port: LoopPort,
-    _ finish: CompletionCounter
-  ) -> Burst {
+  private static let typedBurst: MakeBurst = { items, port, finish in
     let finish = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
     return Burst(steps: items) {
       for _ in 0..<items { try? port.post(cl_finish_step, context: finish.value) }
     }
   }
 
-  private static func closureBurst(
-    _ items: Int,
-    _ port: LoopPort,
-    _ finish: CompletionCounter
-  ) -> Burst {
+  private static let closureBurst: MakeBurst = { items, port, finish in
     let finish = UnsafeTransfer(finish.pointer)
     return Burst(steps: items) {
       for _ in 0..<items { try? port.post { cl_finish_step(finish.value) } }
@@ -130,11 +120,7 @@ extension LTPost {
   }
 
   /// Commits each of `items` targets once.
-  private static func distinctBurst(
-    _ items: Int,
-    _ port: LoopPort,
-    _ finish: CompletionCounter
-  ) -> Burst {
+  private static let distinctBurst: MakeBurst = { items, port, finish in
     let targets = ObjectList(count: items) { _ in PostTarget(finish: finish.pointer) }
     let shared = UnsafeTransfer(targets)
     return Burst(steps: items) {
@@ -145,11 +131,7 @@ extension LTPost {
   /// Commits 1000 targets in turn, so that most commits coalesce, and then commits
   /// one more target. The loop performs this last commit after it has taken every
   /// other commit.
-  private static func coalescedBurst(
-    _ items: Int,
-    _ port: LoopPort,
-    _ finish: CompletionCounter
-  ) -> Burst {
+  private static let coalescedBurst: MakeBurst = { items, port, finish in
     // These targets have their own completion counter, which no step completes, because
     // the number of performed actions depends on the loop's batches.
     let crowd = CompletionCounter()
