@@ -89,7 +89,7 @@ extension EventLoop {
       storedTickHandler != nil || storedWatchdog != nil || latencies != nil
       || traceRing != nil || !frameMeters.isEmpty
     if wanted, recorder == nil { startRecording() } else if !wanted { stopRecording() }
-    core.setRecords(ticks: isTimed || recorder != nil, wakes: recorder != nil)
+    core.setRecords(ticks: times.isEnabled || recorder != nil, wakes: recorder != nil)
   }
 
   private func startRecording() {

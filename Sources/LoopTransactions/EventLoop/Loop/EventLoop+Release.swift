@@ -37,10 +37,10 @@ extension EventLoop {
   func refuseAccepted() {
     var posted = ItemBuffer()
     core.inbox.drain(into: &posted)
-    refuse(&inboxBatch.pointee)
+    refuse(&received.inboxBatch.pointee)
     refuse(&posted)
-    refuse(&localBatch.pointee)
-    refuse(&local)
+    refuse(&received.localBatch.pointee)
+    refuse(&received.local)
     posted.free()
   }
 

@@ -42,7 +42,7 @@ extension EventLoop {
       )
       storedPostCapacity = newValue
       core.inbox.setLimit(newValue ?? .max)
-      inboxBatch.pointee.setLimit(newValue ?? .max)
+      received.inboxBatch.pointee.setLimit(newValue ?? .max)
     }
   }
 
@@ -54,11 +54,11 @@ extension EventLoop {
   public var measuresTime: Bool {
     get {
       checkThread("EventLoop.measuresTime")
-      return isTimed
+      return times.isEnabled
     }
     set {
       checkThread("EventLoop.measuresTime")
-      isTimed = newValue
+      times.isEnabled = newValue
       updateRecorder()
       beginMeasuring()
     }

@@ -30,7 +30,7 @@ extension EventLoop {
     if let recorder, let end { isReported = reportTick(recorder, at: end) }
     settle()
     recorder?.pointee.willPoll(mayBlock: didAnnounceSleep, atOnce: !isReported)
-    if isTimed { measureTick() }
+    if times.isEnabled { measureTick() }
   }
 
   @inline(__always)
@@ -62,7 +62,7 @@ extension EventLoop {
   /// make it the current one, which would cost more than the rest of the tick.
   @inline(never)
   func ownerWillWait() {
-    let isFilled = isBacklogged || core.inbox.isFilled
+    let isFilled = received.isBacklogged || core.inbox.isFilled
     guard !isFilled, postsLeft == 0, callsNothing(1) else { return calledBack { beforeWaiting() } }
     core.metrics.ticks.add()
     endFlush()
@@ -175,7 +175,7 @@ extension EventLoop {
   /// Decides whether the next poll may block.
   private func settle() {
     if _slowPath(deadlines.isStale) { setDeadline() }
-    if hasPendingWork || isBacklogged {
+    if hasPendingWork || received.isBacklogged {
       // Senders do not wake a loop that is awake, so check for requests here.
       handleRequests()
       arm()

@@ -3,13 +3,13 @@
 extension EventLoop {
   /// Starts measuring now.
   func beginMeasuring() {
-    guard isTimed, state != .closed, !wasTornDown else { return }
+    guard times.isEnabled, state != .closed, !wasTornDown else { return }
     // Called for every run, because it costs nothing and the owner of an
     // adopted loop may have changed the setting.
     if !time.isVirtual { uv.measureIdleTime() }
-    measuredUntil = nanoseconds
-    idleBefore = idleNanoseconds
-    isWaitUnmeasured = false
+    times.measuredUntil = nanoseconds
+    times.idleBefore = idleNanoseconds
+    times.isWaitUnmeasured = false
   }
 
   /// Called when a run or a host's turn begins.
@@ -24,34 +24,34 @@ extension EventLoop {
     endMeasuredWait()
     let now = nanoseconds
     // libuv's idle time and our time are read at slightly different moments.
-    let busy = now > measuredUntil ? now - measuredUntil : 0
+    let busy = now > times.measuredUntil ? now - times.measuredUntil : 0
     core.metrics.busy.add(busy)
     if busy > core.metrics.longestTick.value { core.metrics.longestTick.set(busy) }
-    measuredUntil = now
-    idleBefore = idleNanoseconds
+    times.measuredUntil = now
+    times.idleBefore = idleNanoseconds
     // The poll of a loop that was stopped does not block.
-    isWaitUnmeasured = didAnnounceSleep && !uv.isStopping
+    times.isWaitUnmeasured = didAnnounceSleep && !uv.isStopping
   }
 
   /// Adds the time that the loop waited to the idle time, if this is the first
   /// callback since the poll.
   @inline(__always)
-  func endMeasuredWait() { if _slowPath(isWaitUnmeasured) { measureWait() } }
+  func endMeasuredWait() { if _slowPath(times.isWaitUnmeasured) { measureWait() } }
 
   @inline(never)
   private func measureWait() {
-    isWaitUnmeasured = false
+    times.isWaitUnmeasured = false
     guard !time.isVirtual, !wasTornDown else { return }
-    let measured = idleNanoseconds &- idleBefore
+    let measured = idleNanoseconds &- times.idleBefore
     // libuv's clock is from the end of the poll, in whole milliseconds.
     let polled = uv.milliseconds &* 1_000_000
     var waited = measured
-    if measuredUntil &+ measured < polled {
+    if times.measuredUntil &+ measured < polled {
       // A signal interrupted the poll, and libuv forgot the time before it.
-      waited = min(nanoseconds, polled &+ 1_000_000) &- measuredUntil
+      waited = min(nanoseconds, polled &+ 1_000_000) &- times.measuredUntil
     }
     core.metrics.idle.add(waited)
-    measuredUntil &+= waited
+    times.measuredUntil &+= waited
   }
 
   /// Measures up to the end of a run. The time until the next run does not
@@ -59,8 +59,20 @@ extension EventLoop {
   func endMeasuring() {
     guard _slowPath(core.needsSlowTick), !core.isForked else { return }
     endRecordedRun()
-    if isTimed { measureTick() }
+    if times.isEnabled { measureTick() }
   }
 
   private var idleNanoseconds: UInt64 { time.isVirtual ? 0 : uv.idleNanoseconds }
+}
+
+/// The state of time measurement. Loop only.
+struct MeasuredTimes {
+  var isEnabled = false
+  /// The moment up to which time was measured, and libuv's idle time then. A run
+  /// that begins moves both to its start.
+  var measuredUntil: UInt64 = 0
+  var idleBefore: UInt64 = 0
+  /// Whether the time since then began with a poll that may block, and no
+  /// callback has run since.
+  var isWaitUnmeasured = false
 }

@@ -51,7 +51,7 @@ extension EventLoop {
     checkUsable("EventLoop.post")
     if state == .closing, !core.hasLoop { return item.drop() }
     beginArrow(.post, core.traceKey(of: item))
-    local.append(item)
+    received.local.append(item)
     arm()
   }
 }

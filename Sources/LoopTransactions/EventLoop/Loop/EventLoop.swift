@@ -38,8 +38,6 @@ public final class EventLoop {
   let virtualTime: VirtualTime?
   let time: TimeSource
   let transactions: TransactionSet
-  let localBatch = ItemBuffer.allocate()
-  let inboxBatch = ItemBuffer.allocate()
 
   // Everything below is accessed on the loop's thread only. Exclusivity is
   // unchecked on the path of ticks and commits: these accesses never overlap,
@@ -62,13 +60,9 @@ public final class EventLoop {
   // Whether the kernel reports each wake once, so that a wake need not be read.
   @exclusivity(unchecked) var usesEdgeTriggeredWakes = false
 
-  // Whether the last inbox check found so many posts that more are expected,
-  // and the cycle count at that check.
-  @exclusivity(unchecked) var isBacklogged = false
-  @exclusivity(unchecked) var lastInboxCheck: UInt64 = 0
+  @exclusivity(unchecked) var received = ReceivedPosts()
   // Whether the loop has marked its inbox as asleep, and not yet as awake.
   @exclusivity(unchecked) var didAnnounceSleep = false
-  @exclusivity(unchecked) var local = ItemBuffer()
   // The parts that other folders add to the loop, in the order in which they
   // are called.
   @exclusivity(unchecked) var parts: [any LoopPart]
@@ -81,13 +75,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var leavesNextTick = false
   // Whether the budget refused more work to the observer being called.
   @exclusivity(unchecked) var wasRefusedMore = false
-  // The moment up to which time was measured, and libuv's idle time then. A run
-  // that begins moves both to its start.
-  @exclusivity(unchecked) var measuredUntil: UInt64 = 0
-  @exclusivity(unchecked) var idleBefore: UInt64 = 0
-  // Whether the time since then began with a poll that may block, and no
-  // callback has run since.
-  @exclusivity(unchecked) var isWaitUnmeasured = false
+  @exclusivity(unchecked) var times = MeasuredTimes()
 
   @exclusivity(unchecked) var timers = TimerList()
   @exclusivity(unchecked) var deadlines = DeadlineTimers()
@@ -158,7 +146,6 @@ public final class EventLoop {
   @exclusivity(unchecked) var storedWatchdog: LoopWatchdog?
   var storedBudget = Budget()
   var storedPostCapacity: Int?
-  @exclusivity(unchecked) var isTimed = false
 
   /// Creates a loop from its components.
   ///
@@ -186,9 +173,7 @@ public final class EventLoop {
     } catch {
       // Freed here, because `deinit` does not run for an object that was not
       // fully initialised.
-      local.free()
-      ItemBuffer.deallocate(localBatch)
-      ItemBuffer.deallocate(inboxBatch)
+      received.free()
       if ownsLoop { try uv.close() }
       throw error
     }
@@ -212,9 +197,7 @@ public final class EventLoop {
   deinit {
     reportUnlessClosed()
     deadlines.free()
-    local.free()
-    ItemBuffer.deallocate(localBatch)
-    ItemBuffer.deallocate(inboxBatch)
+    received.free()
   }
 }
 
