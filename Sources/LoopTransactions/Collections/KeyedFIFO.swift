@@ -332,7 +332,7 @@ extension KeyedFIFO {
   package mutating func settle() {
     guard count == 0 else { return }
     if _slowPath(capacity > Self.largestKept || tail &- born > Self.maxTableAge) {
-      return settleSlowly()
+      return freeExcess()
     }
     reset()
   }
@@ -345,7 +345,7 @@ extension KeyedFIFO {
   }
 
   @inline(never)
-  private mutating func settleSlowly() {
+  private mutating func freeExcess() {
     leanCount = Int(tail &- epoch) <= capacity / 4 ? leanCount + 1 : 0
     reset()
     let isExcess =

@@ -96,7 +96,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
   /// Calls `body` with the value while holding the lock.
   @inline(__always)
   func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
-    if !tryLock() { lockSlowly() }
+    if !tryLock() { waitForLock() }
     defer { unlock() }
     return body(&value)
   }
@@ -125,7 +125,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
   }
 
   @inline(never)
-  private func lockSlowly() {
+  private func waitForLock() {
     var backoff = Backoff(longestPause: longestPause)
     while backoff.spin() { if tryLock() { return } }
     cells.pointee.sleepers.add(1, ordering: .relaxed)

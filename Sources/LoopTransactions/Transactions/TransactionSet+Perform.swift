@@ -127,7 +127,7 @@ extension TransactionSet {
   private func perform(_ entry: List.Entry) -> Bool {
     if entry.payload.attachment != 0 {
       let isWeak = entry.tag & Self.weakTag != 0
-      if isWeak || !entry.payload.isSingle { return performSlowly(entry) }
+      if isWeak || !entry.payload.isSingle { return performLinked(entry) }
       Self.transaction(entry.payload.attachment)?._withUnsafeGuaranteedRef { $0.unlinkSingle() }
     }
     let target = KeyedObject.at(entry.key)
@@ -152,7 +152,7 @@ extension TransactionSet {
   }
 
   @inline(never)
-  private func performSlowly(_ entry: List.Entry) -> Bool {
+  private func performLinked(_ entry: List.Entry) -> Bool {
     unlink(entry.payload)
     let value = claimValueBox(entry.payload)
     guard let target = claimTarget(entry) else {

@@ -129,11 +129,11 @@ extension FrameClock {
     guard _slowPath(reporting != nil || LoopTrace.isRunning), let loop = core.loopOnThread else {
       return body()
     }
-    reportedSlowly(frame, loop, body)
+    measured(frame, loop, body)
   }
 
   @inline(never)
-  private func reportedSlowly(_ frame: Frame, _ loop: EventLoop, _ body: () -> Void) {
+  private func measured(_ frame: Frame, _ loop: EventLoop, _ body: () -> Void) {
     let start = loop.nanoseconds
     let due = firstDeadline(of: frame).nanoseconds
     let late = start > due ? start - due : 0

@@ -44,9 +44,9 @@ extension EventLoop {
     recorder?.pointee.endArrow(.operation, TraceEvent.key(of: operation))
   }
 
-  /// Does the same as `post(_:at:)` in rare states of the loop.
+  /// Posts while the loop closes, or while a trace runs.
   @inline(never)
-  func postSlowly(_ item: PostedItem) {
+  func postChecked(_ item: PostedItem) {
     var item = item
     checkUsable("EventLoop.post")
     if state == .closing, !core.hasLoop { return item.drop() }

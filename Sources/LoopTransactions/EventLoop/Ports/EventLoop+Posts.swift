@@ -36,7 +36,7 @@ extension EventLoop {
   func post(_ body: consuming @escaping () -> Void, at place: SourcePlace) {
     checkThread("EventLoop.post")
     if _slowPath(state.isEnding || traceRing != nil) {
-      return postSlowly(PostedItem(consume body, at: place))
+      return postChecked(PostedItem(consume body, at: place))
     }
     received.local.append(PostedItem(consume body, at: place))
     arm()

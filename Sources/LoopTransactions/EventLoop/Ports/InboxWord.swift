@@ -49,7 +49,7 @@ package struct InboxWord {
       )
       if _fastPath(exchanged) { return old }
     }
-    return lockSlowly()
+    return waitForLock()
   }
 
   /// Releases the lock and sets the word to `flags`.
@@ -111,7 +111,7 @@ package struct InboxWord {
   }
 
   @inline(never)
-  private func lockSlowly() -> UInt32 {
+  private func waitForLock() -> UInt32 {
     // A longest pause of 1 to 64 makes no measurable difference here.
     var backoff = Backoff(longestPause: 1)
     while backoff.spin() {

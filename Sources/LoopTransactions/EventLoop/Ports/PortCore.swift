@@ -154,7 +154,7 @@ package final class PortCore: @unchecked Sendable {
   /// Call from any thread.
   @inline(__always)
   package func append(_ item: PostedItem) -> Bool {
-    if _slowPath(isUnusual) { return appendSlowly(item) }
+    if _slowPath(isUnusual) { return appendTraced(item) }
     return isOnThread ? appendOnThread(item) : appendOffThread(item)
   }
 
@@ -170,7 +170,7 @@ package final class PortCore: @unchecked Sendable {
   /// Appends `item` from another thread, unless an item with `mark` is already
   /// waiting. Returns nil if such an item is waiting.
   func append(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
-    if _slowPath(isUnusual) { return appendSlowly(item, unless: mark) }
+    if _slowPath(isUnusual) { return appendTraced(item, unless: mark) }
     return appendOffThread(item, unless: mark)
   }
 
@@ -355,9 +355,9 @@ private func keep(_ loop: EventLoop) {
 
 // The arrows from posts of any thread.
 extension PortCore {
-  /// Does the same as `append(_:)` in a forked child, or while a trace runs.
+  /// Appends an item in a forked child, or while a trace runs.
   @inline(never)
-  func appendSlowly(_ item: PostedItem) -> Bool {
+  func appendTraced(_ item: PostedItem) -> Bool {
     if isForked { return false }
     // Read before the loop can run the item.
     let time = CycleClock.cycles
@@ -366,10 +366,10 @@ extension PortCore {
     return true
   }
 
-  /// Does the same as `append(_:unless:)` in a forked child, or while a trace
+  /// Appends an item with a mark in a forked child, or while a trace
   /// runs.
   @inline(never)
-  func appendSlowly(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
+  func appendTraced(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
     if isForked { return .refused }
     let time = CycleClock.cycles
     let outcome = appendOffThread(item, unless: mark)
