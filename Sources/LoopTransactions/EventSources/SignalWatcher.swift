@@ -223,5 +223,3 @@ final class SignalList: LoopPart {
 
   func stopInChild(of uv: UVLoop) { for signal in signals.values { signal.leaveInChild() } }
 }
-
-extension WatchedSignal: Unreflected {}

@@ -126,8 +126,3 @@ extension EventLoop {
     checkMayEmbed()
   }
 }
-
-extension ExecutorHost: CustomReflectable {
-  /// Shows the loop's metrics.
-  public var customMirror: Mirror { Mirror(self, showing: [("metrics", port.metrics)]) }
-}

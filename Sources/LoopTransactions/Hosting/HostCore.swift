@@ -256,5 +256,4 @@ private final class HostTurn: Sendable {
   func run() { core.run(number) }
 }
 
-extension HostCore: Unreflected {}
 extension HostTurn: Unreflected {}

@@ -81,8 +81,3 @@ public struct HostExecutor: Sendable {
 }
 
 private func run<Host: Actor>(on actor: isolated Host, _ work: () -> Void) { work() }
-
-extension HostExecutor: CustomReflectable {
-  /// Whether the host keeps its thread.
-  public var customMirror: Mirror { Mirror(self, children: [("keepsThread", keepsThread)]) }
-}

@@ -50,5 +50,3 @@ final class HostMaking: Sendable {
     }
   }
 }
-
-extension HostMaking: Unreflected {}

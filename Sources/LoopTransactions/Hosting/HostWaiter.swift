@@ -197,5 +197,3 @@ extension HostWaiter.Running {
     set.setDeadline(deadline)
   }
 }
-
-extension HostWaiter: Unreflected {}

@@ -152,8 +152,3 @@ public final class LoopGroup: Sendable {
     if let first { throw first }
   }
 }
-
-extension LoopGroup: CustomReflectable {
-  /// The threads.
-  public var customMirror: Mirror { Mirror(self, showing: [("threads", threads)]) }
-}

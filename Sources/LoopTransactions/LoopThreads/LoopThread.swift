@@ -140,10 +140,3 @@ public final class LoopThread: Sendable {
     if let error = life.closingError { throw error }
   }
 }
-
-extension LoopThread: CustomReflectable {
-  /// Shows the thread's name and the loop's metrics.
-  public var customMirror: Mirror {
-    Mirror(self, showing: [("name", name), ("metrics", port.metrics)])
-  }
-}

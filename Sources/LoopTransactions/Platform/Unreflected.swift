@@ -16,3 +16,11 @@ extension Unreflected {
 
 extension AdaptiveLock: Unreflected where Value: ~Copyable {}
 extension ProcessWide: Unreflected {}
+
+extension Mirror {
+  /// Shows `children` of `subject` instead of its stored properties.
+  package init<Subject>(_ subject: Subject, showing children: [(String, Any)]) {
+    let children = children.map { Child(label: $0.0, value: $0.1) }
+    self.init(subject, children: children, ancestorRepresentation: .suppressed)
+  }
+}

@@ -111,11 +111,3 @@ private final class KeyedQueuedValue<Element, Key: Hashable & Sendable>: QueuedV
 
   override func leave() { members.remove(key, address) }
 }
-
-extension QueuedValue: Unreflected {}
-extension QueueMembers: Unreflected {}
-
-extension RunLoopValueQueue: CustomReflectable {
-  /// Shows the number of queued values. Call from any thread.
-  public var customMirror: Mirror { Mirror(self, showing: [("count", count)]) }
-}

@@ -181,10 +181,3 @@ final class SerialQueueCore: OperationOwner, @unchecked Sendable {
     return block != nil
   }
 }
-
-extension SerialQueue: CustomReflectable {
-  /// Shows the name and the number of closures that have not begun.
-  public var customMirror: Mirror {
-    Mirror(self, showing: [("name", name)] + (core.isForked ? [] : [("count", count)]))
-  }
-}

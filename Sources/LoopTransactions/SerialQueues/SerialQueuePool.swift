@@ -56,8 +56,3 @@ public final class SerialQueuePool: Sendable {
     return queues[Int(number % UInt(queues.count))]
   }
 }
-
-extension SerialQueuePool: CustomReflectable {
-  /// Shows the queues.
-  public var customMirror: Mirror { Mirror(self, showing: [("queues", queues)]) }
-}

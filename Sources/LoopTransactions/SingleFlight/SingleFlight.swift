@@ -113,13 +113,3 @@ extension AsyncTransaction {
     return Operation(item: item)
   }
 }
-
-extension FlightWaiter: Unreflected {}
-extension FlightTable: Unreflected {}
-
-extension SingleFlight: CustomReflectable {
-  /// Shows the number of keys whose operation is queued or running.
-  public var customMirror: Mirror {
-    Mirror(self, showing: table.scheduler.core.isForked ? [] : [("count", count)])
-  }
-}

@@ -188,6 +188,3 @@ struct WaitState {
     return nil
   }
 }
-
-extension LoopCall: Unreflected {}
-extension WaitTable: Unreflected {}
