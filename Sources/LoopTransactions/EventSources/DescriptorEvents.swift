@@ -33,3 +33,124 @@ extension DescriptorEvents: CustomStringConvertible {
     return "[\(names.filter { contains($0.0) }.map(\.1).joined(separator: ", "))]"
   }
 }
+
+/// The events that one watcher waits for, and the events that have ended.
+///
+/// A descriptor that is hung up stays ready without end. So each watcher is
+/// notified of the end once, and the events that cannot happen again are no
+/// longer polled. E1.
+package struct DescriptorInterest: Equatable {
+  /// The requested events.
+  package private(set) var wanted: DescriptorEvents
+
+  /// The events that the watcher was notified of for the last time.
+  private(set) var ended: DescriptorEvents = []
+
+  package init(_ wanted: DescriptorEvents) { self.wanted = wanted.intersection(.requestable) }
+
+  /// The events to poll for.
+  package var polled: DescriptorEvents { wanted.subtracting(ended) }
+
+  /// Changes the requested events. Resumes those that have ended if the
+  /// request differs. Returns whether it does.
+  package mutating func want(_ events: DescriptorEvents) -> Bool {
+    let changed = DescriptorInterest(events)
+    guard changed.wanted != wanted else { return false }
+    self = changed
+    return true
+  }
+
+  /// Polls again for all requested events.
+  package mutating func resume() { ended = [] }
+
+  /// Returns the events to notify the watcher of, empty if there are none.
+  package mutating func receive(_ report: DescriptorReport) -> DescriptorEvents {
+    let polled = polled
+    guard !polled.isEmpty else { return [] }
+    let ready = report.events.intersection(polled)
+    switch report.stage {
+    case .open: return ready
+    case .halfClosed: return receiveHalfClose(ready, report)
+    // A reader gets the remaining data first.
+    case .hungUp where report.hasUnread && polled.contains(.readable):
+      return ready.subtracting(.hangUp)
+    case .hungUp:
+      ended = .requestable
+      return ready.union(.hangUp)
+    case .failed(let isHungUp):
+      ended = .requestable
+      // libuv adds all polled events, also the hang-up, to an error that comes alone.
+      let isPriority = ready.contains(.priority) && !report.events.contains(.hangUp)
+      let kept: DescriptorEvents = [.readable, .writable, isPriority ? .priority : []]
+      let result = polled.intersection(kept).union(.error)
+      return isHungUp ? result.union(.hangUp) : result
+    }
+  }
+
+  private mutating func receiveHalfClose(
+    _ ready: DescriptorEvents,
+    _ report: DescriptorReport
+  ) -> DescriptorEvents {
+    ended.formUnion(ready.intersection(.hangUp))
+    guard !report.hasUnread, polled.contains(.readable) else { return ready }
+    ended.formUnion([.readable, .hangUp])
+    return ready.union([.readable, .hangUp])
+  }
+}
+
+/// A report of libuv and the system about a descriptor.
+package struct DescriptorReport: Equatable {
+  /// How far a descriptor is from its end.
+  package enum Stage: Equatable {
+    case open
+    /// The other side sends no more, but still receives.
+    case halfClosed
+    /// Neither side sends any more.
+    case hungUp
+    /// The next read or write returns an error.
+    case failed(isHungUp: Bool)
+  }
+
+  let events: DescriptorEvents
+  let stage: Stage
+  /// The number of bytes to read.
+  let unread: Int32
+
+  var hasUnread: Bool { unread > 0 }
+
+  package init(events: DescriptorEvents, stage: Stage = .open, unread: Int32 = 0) {
+    self.events = events
+    self.stage = stage
+    self.unread = unread
+  }
+
+  /// Whether the descriptor stays ready, whichever events are polled.
+  var isFinal: Bool {
+    switch stage {
+    case .open, .halfClosed: false
+    case .hungUp, .failed: true
+    }
+  }
+}
+
+extension DescriptorReport {
+  /// A report of `events` for a descriptor in `condition`.
+  ///
+  /// - Parameter hasFailed: Whether libuv stopped polling because of an error.
+  init(_ events: DescriptorEvents, _ condition: DescriptorCondition, hasFailed: Bool) {
+    let stage: Stage =
+      if hasFailed || condition.hasError {
+        .failed(isHungUp: condition.isHungUp)
+      } else if condition.isHungUp {
+        .hungUp
+      } else {
+        .halfClosed
+      }
+    self.init(events: events, stage: stage, unread: condition.unread)
+  }
+}
+
+extension DescriptorEvents {
+  /// The events that libuv polls for.
+  static let requestable: DescriptorEvents = [.readable, .writable, .hangUp, .priority]
+}
