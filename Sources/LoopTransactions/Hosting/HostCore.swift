@@ -224,7 +224,9 @@ extension HostCore {
   }
 }
 
-extension HostCore: HostWaiterClient {
+extension HostCore {
+  /// Called by the waiter when the descriptor is readable or a deadline has
+  /// passed. Returns the next deadline, in nanoseconds; `.max` means none.
   func waiterCalled(isReadable: Bool) -> UInt64 {
     let (action, next) = state.withLock {
       $0.waiterCalled(isReadable, System.nanoseconds, System.thread)

@@ -1,10 +1,3 @@
-/// A hosted loop, as the waiter's thread sees it.
-protocol HostWaiterClient: AnyObject, Sendable {
-  /// Called when the descriptor is readable or a deadline has passed. Returns
-  /// the next deadline, in nanoseconds; `.max` means none.
-  func waiterCalled(isReadable: Bool) -> UInt64
-}
-
 /// Waits for the descriptors and deadlines of all hosted loops of the process,
 /// on one thread.
 ///
@@ -18,7 +11,7 @@ final class HostWaiter: Sendable {
   private static let processWide = ProcessWide { HostWaiter() }
 
   fileprivate struct Entry {
-    let client: any HostWaiterClient
+    let host: HostCore
     let descriptor: Int32
     var isWatched = false
     var deadline = UInt64.max
@@ -30,7 +23,7 @@ final class HostWaiter: Sendable {
     var thread: UInt = 0
     // The deadline of the set.
     var deadline = UInt64.max
-    // The entry whose client is being called.
+    // The entry whose host is being called.
     var called: UInt64 = 0
   }
 
@@ -48,7 +41,7 @@ final class HostWaiter: Sendable {
   ///
   /// - Throws: `UVError` if the system refuses a descriptor or the thread.
   func add(
-    _ client: any HostWaiterClient,
+    _ host: HostCore,
     _ descriptor: Int32,
     for operation: String
   ) throws(UVError) -> UInt64 {
@@ -61,16 +54,16 @@ final class HostWaiter: Sendable {
           if state.entries.isEmpty { stop(&state) }
           throw error
         }
-        state.entries[number] = Entry(client: client, descriptor: descriptor)
+        state.entries[number] = Entry(host: host, descriptor: descriptor)
         return number
       }
     }.get()
   }
 
-  /// Makes the thread call the client at `deadline` at the latest, and when the
+  /// Makes the thread call the host at `deadline` at the latest, and when the
   /// descriptor is readable if `isWatched`.
   ///
-  /// An earlier deadline stays: an early call makes the client look again.
+  /// An earlier deadline stays: an early call makes the host look again.
   func wait(_ number: UInt64, isWatched: Bool, until deadline: UInt64) {
     state.withLock { state in
       guard var entry = state.entries[number], var running = state.running[state.current] else {
@@ -87,7 +80,7 @@ final class HostWaiter: Sendable {
     }
   }
 
-  /// Removes a hosted loop, whose descriptor must still be open. Its client is
+  /// Removes a hosted loop, whose descriptor must still be open. Its host is
   /// not being called any more, unless the caller is such a call.
   func remove(_ number: UInt64) {
     let own = System.thread
@@ -133,9 +126,9 @@ extension HostWaiter {
     CPUAffinity.unpin()
     state.withLock { $0.running[number]?.thread = System.thread }
     while let due = due(number, set.wait()) {
-      for (entry, client, isReadable) in due {
+      for (entry, host, isReadable) in due {
         guard claim(entry, number) else { continue }
-        let deadline = client.waiterCalled(isReadable: isReadable)
+        let deadline = host.waiterCalled(isReadable: isReadable)
         state.withLock { state in
           state.running[number]?.called = 0
           guard let known = state.entries[entry]?.deadline else { return }
@@ -148,9 +141,9 @@ extension HostWaiter {
     set.close()
   }
 
-  private typealias Due = (entry: UInt64, client: any HostWaiterClient, isReadable: Bool)
+  private typealias Due = (entry: UInt64, host: HostCore, isReadable: Bool)
 
-  /// Returns the clients to call, or nil if the thread must end.
+  /// Returns the hosts to call, or nil if the thread must end.
   private func due(_ number: UInt64, _ readable: [UInt64]) -> [Due]? {
     state.withLock { state in
       guard state.current == number else { return nil }
@@ -164,7 +157,7 @@ extension HostWaiter {
         let isReadable = readable.contains(number)
         guard isReadable || entry.deadline <= now else { continue }
         if entry.deadline <= now { state.entries[number]?.deadline = .max }
-        due.append((number, entry.client, isReadable))
+        due.append((number, entry.host, isReadable))
       }
       return due
     }

@@ -196,7 +196,7 @@ final class SerialQueueCore: OperationOwner, @unchecked Sendable {
 /// ```
 ///
 /// Modelled on YYKit's `YYDispatchQueuePool`, whose signed counter could
-/// overflow.
+
 public final class SerialQueuePool: Sendable {
   /// The queues, in the order they are used.
   public let queues: [SerialQueue]
