@@ -32,9 +32,8 @@ enum DescriptorWaiters {
       return waiting.values
     }
     for entry in resumed {
-      var item = PostedItem(resumeListener, entry.listener)
       // Refused only by a closed loop, which has closed the listener.
-      if !entry.listener.io.core.append(item) { item.drop() }
+      entry.listener.io.core.call(resumeListener, with: entry.listener)
     }
   }
 }

@@ -27,9 +27,8 @@ final class Suspension: @unchecked Sendable {
         _ = actor
         try await withUnsafeThrowingContinuation { continuation = $0 }
       } onCancel: {
-        var item = PostedItem(cancelSuspension, self)
         // Refused only by a closed loop, whose connections have resumed all tasks.
-        if !core.append(item) { item.drop() }
+        core.call(cancelSuspension, with: self)
       }
     } catch {
       didFail()

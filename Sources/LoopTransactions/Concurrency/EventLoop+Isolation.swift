@@ -202,9 +202,7 @@ public final class LoopBound<Value>: @unchecked Sendable {
   // Releases the value on the loop: here, or in a posted item. Once the loop is
   // closed, releases the value on this thread.
   deinit {
-    guard !core.isOnThread else { return }
-    var item = PostedItem(releaseBox, box)
-    if !core.append(item) { item.drop() }
+    if !core.isOnThread { core.call(releaseBox, with: box) }
   }
 
   /// Calls `body` with the value and returns its result.

@@ -174,8 +174,7 @@ final class ActivityChannel: @unchecked Sendable {
   /// Ends the sequence and removes the observer.
   func cancel() {
     end()
-    var item = PostedItem(removeObserver, self)
-    if !core.append(item) { item.drop() }
+    core.call(removeObserver, with: self)
   }
 
   /// Retained by the observer's closure, so that the sequence ends when the

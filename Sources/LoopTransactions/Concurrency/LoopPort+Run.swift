@@ -92,10 +92,7 @@ private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable
     if isCancelled { return continuation.resume() }
     let task = BodyTask(currentTaskName) { [self] in perform() }
     stage.withLock { $0.task = task }
-    var item = PostedItem(loopRunsCall, self)
-    if port.core.append(item) { return }
-    item.drop()
-    refuse(port.refusal)
+    if !port.core.call(loopRunsCall, with: self) { refuse(port.refusal) }
   }
 
   /// Cancels the body's task. Resumes the calling task if the call has not begun.

@@ -161,8 +161,7 @@ final class ObservedTarget: @unchecked Sendable {
       _ = core.commitOnThread { commit(on: $0) }
       return
     }
-    var item = PostedItem(observedTargetChanged, self)
-    if !core.append(item) { item.drop() }
+    core.call(observedTargetChanged, with: self)
   }
 
   fileprivate func commit(on loop: EventLoop) {

@@ -20,12 +20,7 @@ public final class SignalWatcher {
   // created. Loop only.
   private let first: UInt32
 
-  init(
-    _ entry: WatchedSignal,
-    core: PortCore,
-    place: SourcePlace,
-    _ body: @escaping () -> Void
-  ) {
+  init(_ entry: WatchedSignal, core: PortCore, place: SourcePlace, _ body: @escaping () -> Void) {
     signal = entry.signal
     self.place = place
     self.core = core
@@ -330,10 +325,7 @@ private final class SignalStreamEnd: @unchecked Sendable {
 
   init(_ core: PortCore) { self.core = core }
 
-  func cancel() {
-    var item = PostedItem(cancelSignals, self)
-    if !core.append(item) { item.drop() }
-  }
+  func cancel() { core.call(cancelSignals, with: self) }
 
   func cancelOnLoop() {
     let cancelled = watchers

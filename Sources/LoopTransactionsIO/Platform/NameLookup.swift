@@ -32,9 +32,8 @@ final class NameLookup: @unchecked Sendable {
     connector.io.loop.hold()
     operation = Self.scheduler.value.add { [self] _ in
       run(host, port)
-      var item = PostedItem(lookupDidEnd, self)
       // Refused only by a closed loop, whose connectors have ended.
-      if !core.append(item) { item.drop() }
+      core.call(lookupDidEnd, with: self)
     }
   }
 

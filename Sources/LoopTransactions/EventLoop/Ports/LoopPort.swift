@@ -28,8 +28,7 @@ public final class LoopPort: Sendable {
 
   deinit {
     // A closed loop no longer waits for ports.
-    var item = PostedItem(portWasReleased, core)
-    if !core.append(item) { item.drop() }
+    core.call(portWasReleased, with: core)
   }
 
   /// The reason why a loop refused a post or commit.

@@ -158,6 +158,18 @@ package final class PortCore: @unchecked Sendable {
     return isOnThread ? appendOnThread(item) : appendOffThread(item)
   }
 
+  /// Makes the loop call `function` with `object`, which is retained until then.
+  /// Returns false if the loop is closed.
+  ///
+  /// Call from any thread.
+  @discardableResult
+  package func call(_ function: PostedCall, with object: AnyObject) -> Bool {
+    var item = PostedItem(function, object)
+    if append(item) { return true }
+    item.drop()
+    return false
+  }
+
   @inline(__always)
   func appendOffThread(_ item: PostedItem) -> Bool {
     switch inbox.append(item) {

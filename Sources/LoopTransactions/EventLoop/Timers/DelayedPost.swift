@@ -63,8 +63,7 @@ public final class DelayedPost: @unchecked Sendable {
   @discardableResult
   public func cancel() -> Bool {
     guard stage.withLock({ $0.end(.cancelled) }) != nil else { return false }
-    var item = PostedItem(delayedPostWasCancelled, self)
-    if !core.append(item) { item.drop() }
+    core.call(delayedPostWasCancelled, with: self)
     return true
   }
 
@@ -83,10 +82,7 @@ public final class DelayedPost: @unchecked Sendable {
   /// Posts the call, so that it counts against the tick's budget. Loop only.
   fileprivate func timerFired() {
     timer = nil
-    var item = PostedItem(delayedPostIsDue, self)
-    if core.append(item) { return }
-    item.drop()
-    refuse()
+    if !core.call(delayedPostIsDue, with: self) { refuse() }
   }
 
   /// Calls the closure. Loop only.
@@ -135,10 +131,8 @@ extension LoopPort {
     let now = TimeSource(core.virtualTime).nanoseconds
     let deadline = LoopClock.Instant(nanoseconds: now).advanced(by: max(delay, .zero))
     let post = DelayedPost(core, at: deadline, SourcePlace(fileID, line), body)
-    var item = PostedItem(delayedPostArrived, post)
-    if core.append(item) { return post }
-    item.drop()
-    throw refusal
+    guard core.call(delayedPostArrived, with: post) else { throw refusal }
+    return post
   }
 }
 
