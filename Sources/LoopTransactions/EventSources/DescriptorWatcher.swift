@@ -234,3 +234,71 @@ extension EventLoop {
     checkNotTornDown(operation)
   }
 }
+
+/// A task that waits for a descriptor.
+package final class DescriptorWait: LoopWait, @unchecked Sendable {
+  private let descriptor: Int32
+  private let events: DescriptorEvents
+  private var watcher: DescriptorWatcher?  // loop only
+
+  package init(_ core: PortCore, _ descriptor: Int32, for events: DescriptorEvents) {
+    self.descriptor = descriptor
+    self.events = events
+    super.init(core)
+  }
+
+  override func watch(on loop: EventLoop, _ watch: Watch) throws(UVError) {
+    watcher = try loop.watch(descriptor, for: events) { [self] _ in
+      withExtendedLifetime(watch) {
+        let failure = watcher?.failure
+        stopWatcher(failure.map { .failure($0) } ?? .success(()))
+      }
+    }
+  }
+
+  // Until the loop has stopped polling, the task must not resume, because it may
+  // close the descriptor.
+  override func stop() { stopWatcher(.failure(CancellationError())) }
+
+  /// Stops polling, and then resumes the task.
+  private func stopWatcher(_ result: Result<Void, any Error>) {
+    let watcher = watcher
+    self.watcher = nil
+    // The release of the callback would end the wait with another result.
+    withExtendedLifetime(watcher?.detach()) { end(result) }
+  }
+}
+
+extension LoopPort {
+  /// Waits until `descriptor` is readable, hung up, or has an error.
+  ///
+  /// Call from any task, also from an actor pinned to the loop. On the port and
+  /// not on `EventLoop`, because a loop cannot be passed to a task. The loop
+  /// sets the descriptor to non-blocking mode, with the exceptions of
+  /// `EventLoop.watch`. When this returns or throws, the loop no longer polls
+  /// the descriptor for this call, so the caller may close it. An error of the
+  /// descriptor itself is left to the next read.
+  ///
+  /// - Throws: A `CancellationError` when the task is cancelled, once the loop
+  ///   has stopped polling. `LoopPort.PostError` if the loop is closed.
+  ///   `UVError` if the descriptor cannot be polled, as for `EventLoop.watch`,
+  ///   or was closed meanwhile.
+  /// - Complexity: A post and up to seventeen system calls. Use
+  ///   `EventLoop.watch` to wait often.
+  public func readable(_ descriptor: Int32) async throws {
+    try await wait(for: .readable, of: descriptor)
+  }
+
+  /// Waits until `descriptor` is writable, hung up, or has an error.
+  ///
+  /// As `readable(_:)`. A socket that is connecting becomes writable when it is
+  /// connected or failed.
+  public func writable(_ descriptor: Int32) async throws {
+    try await wait(for: .writable, of: descriptor)
+  }
+
+  private func wait(for events: DescriptorEvents, of descriptor: Int32) async throws {
+    try Task.checkCancellation()
+    try await DescriptorWait(core, descriptor, for: events).wait()
+  }
+}

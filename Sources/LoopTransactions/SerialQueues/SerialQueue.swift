@@ -195,8 +195,7 @@ final class SerialQueueCore: OperationOwner, @unchecked Sendable {
 /// decoding.next().add { decode(file) }
 /// ```
 ///
-/// Modelled on YYKit's `YYDispatchQueuePool`, whose signed counter could
-
+/// Modelled on YYKit's `YYDispatchQueuePool`.
 public final class SerialQueuePool: Sendable {
   /// The queues, in the order they are used.
   public let queues: [SerialQueue]

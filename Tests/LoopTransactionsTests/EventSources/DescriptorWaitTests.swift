@@ -76,7 +76,7 @@ struct DescriptorWaitTests {
             // As if another thread cancelled the task between the two calls.
             guard wait.begin($0) else { return }
             wait.cancel()
-            wait.watch()
+            wait.start()
           }
         } catch { trace.record("\(type(of: error))") }
       }
