@@ -107,13 +107,12 @@ private struct Samples {
 
   private mutating func addQueues() throws {
     let queue = RunLoopQueue<Card>(on: stepped.loop, handler: nil)
-    let outcome = queue.enqueue(Card("b", stepped.trace))
+    add("QueueOutcome", queue.enqueue(Card("b", stepped.trace)))
     add("RunLoopQueue", queue)
     add("RunLoopQueue.Membership", RunLoopQueue<Card>.Membership.weak)
-    add("RunLoopQueue.Outcome", outcome)
     let values = RunLoopValueQueue<Int>(on: stepped.loop, exclusiveBy: { $0 }) { _, _ in }
+    values.enqueue(1)
     add("RunLoopValueQueue", values)
-    add("RunLoopValueQueue.Outcome", values.enqueue(1))
     add("QueueCapacity", QueueCapacity(4, whenFull: .refuse))
     add("QueueCapacity.WhenFull", QueueCapacity.WhenFull.refuse)
     add("BatchSize", BatchSize.unlimited)

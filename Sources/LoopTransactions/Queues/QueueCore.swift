@@ -14,30 +14,30 @@ final class QueueCore: @unchecked Sendable {
   let order: Int
   private let place: SourcePlace
 
-  // Unmanaged, so that a drain counts no reference. The loop keeps the observer,
-  // and the run or callback that drains the queue keeps the loop.
-  private var loopReference: Unmanaged<EventLoop>?  // loop only
-  private var observerReference: Unmanaged<Observer>?  // loop only
-  private var observer: Observer? {  // loop only
-    didSet { observerReference = observer.map { .passUnretained($0) } }
-  }
+  // Not retained. The run or callback that drains the queue keeps the loop.
+  private unowned(unsafe) var loop: EventLoop?  // loop only
+  private var observer: Observer?  // loop only
   private var handler: Handler?  // loop only
   private var onDrain: (() -> Void)?  // loop only
   private var isAbandoned = false  // loop only
 
+  /// Creates the core of a queue that `loop` drains. Traps with `operation` in
+  /// the message if the loop cannot be used here and now.
   init(
-    loop: EventLoop,
+    for operation: StaticString,
+    on loop: EventLoop,
     state: QueueState,
     batchSize: BatchSize,
     order: Int,
     place: SourcePlace,
-    handler: Handler?,
-    onDrain: (() -> Void)?
+    onDrain: (() -> Void)?,
+    handler: Handler?
   ) {
+    loop.checkUsable(operation)
     // 64: an object that another thread queues takes half as long as with 1.
     self.state = AdaptiveLock(state, longestPause: 64)
     isPlain = state.isPlain
-    loopReference = .passUnretained(loop)
+    self.loop = loop
     self.handler = handler
     self.onDrain = onDrain
     self.batchSize = batchSize.count
@@ -49,7 +49,6 @@ final class QueueCore: @unchecked Sendable {
     }
     observer.isResting = true
     self.observer = observer
-    observerReference = .passUnretained(observer)
     loop.part(QueueList.self).insert(self)
     if loop.state == .closing { refuseOthers() }
   }
@@ -70,7 +69,7 @@ final class QueueCore: @unchecked Sendable {
     let onLoop = port.isOnThread
     let action =
       isPlain ? state.withLock { $0.enqueuePlain(object, onLoop: onLoop) } : insert(object)
-    if case .queued(wakes: true) = action { scheduleOnLoop() }
+    didInsert(action)
     return action
   }
 
@@ -103,27 +102,41 @@ final class QueueCore: @unchecked Sendable {
   /// The number of queued elements.
   var count: Int { ask(orInherited: 0) { $0.count } }
 
+  /// The number of elements dropped because the queue was full.
+  var droppedCount: Int { ask(orInherited: 0) { $0.droppedCount } }
+
   /// Detaches the queue from the loop once the queue is empty. Called when the
   /// user released the queue.
   ///
   /// Call from any thread.
-  func abandon() {
-    var item = PostedItem(queueWasAbandoned, self)
-    if !port.append(item) { item.drop() }
-  }
+  func abandon() { port.call(queueWasAbandoned, with: self) }
 
   private func scheduleOnLoop() {
-    if port.isOnThread { return schedule() }
-    // A closing loop refuses the post. It drains all queues itself.
-    var item = PostedItem(queueWasFilled, self)
-    if !port.append(item) { item.drop() }
+    // A closing loop refuses the call. It drains all queues itself.
+    if port.isOnThread { schedule() } else { port.call(queueWasFilled, with: self) }
+  }
+
+  /// Refuses further elements and drops the queued elements.
+  ///
+  /// Call from any thread.
+  func close() {
+    ask(orInherited: ()) { $0.close() }
+    removeAll()
+  }
+
+  /// Drops all queued elements, and returns how many were alive. Releases them
+  /// without the lock.
+  ///
+  /// Call from any thread.
+  @discardableResult
+  func removeAll() -> Int {
+    var removed = ask(orInherited: nil) { $0.removeAll() }
+    return removed?.drop() ?? 0
   }
 }
 
 // Everything below is called on the loop.
 extension QueueCore {
-  private var loop: EventLoop? { loopReference?.takeUnretainedValue() }
-
   private var hasPendingWork: Bool { observer?.isPending ?? false }
 
   /// Makes the loop drain the queue before the loop next blocks.
@@ -136,18 +149,22 @@ extension QueueCore {
 
   /// Delivers a batch. Q2.
   private func drain() {
-    guard let loopReference, let observerReference else { return }
+    guard let loop else { return }
     // Calling the observer cleared its pending state. `becomeIdle()` clears it
     // again when the drain ends.
-    observerReference._withUnsafeGuaranteedRef { $0.setPending(true) }
-    loopReference._withUnsafeGuaranteedRef {
-      if !handOver(atMost: batchSize, on: $0) { port.metrics.carriedOver.add() }
-    }
+    schedule()
+    if !handOver(atMost: batchSize, on: loop) { port.metrics.carriedOver.add() }
     if isAbandoned, !hasPendingWork { detach() }
   }
 
   /// Delivers all queued elements now, regardless of batch size and budget.
-  func flush() {
+  /// Traps with `operation` in the message on another thread than the loop's.
+  func flush(for operation: StaticString) {
+    port.checkThread(operation)
+    flush()
+  }
+
+  fileprivate func flush() {
     // The parent process delivers the elements that a child inherited.
     guard !port.isForked, let loop else { return }
     let wasLifted = loop.meter.isLifted
@@ -177,60 +194,37 @@ extension QueueCore {
   }
 
   /// Clears the reference to the loop.
-  func leaveLoop() { loopReference = nil }
-
-  /// Refuses further elements and drops the queued elements.
-  func close() {
-    ask(orInherited: ()) { $0.close() }
-    removeAll()
-  }
-
-  /// Drops all queued elements, and returns how many were alive. Releases them
-  /// without the lock.
-  ///
-  /// Call from any thread.
-  @discardableResult
-  func removeAll() -> Int {
-    var removed = ask(orInherited: nil) { $0.removeAll() }
-    return removed?.drop() ?? 0
-  }
+  func leaveLoop() { loop = nil }
 
   /// Delivers up to `limit` elements. Returns whether all elements that were
   /// queued at the start were delivered.
   private func handOver(atMost limit: Int, on loop: EventLoop) -> Bool {
-    if _slowPath(port.needsSlowTick) { return handOverRecorded(atMost: limit, on: loop) }
-    return handOver(atMost: limit, on: loop) {}
-  }
-
-  /// Does the same as `handOver(atMost:on:_:)` while pieces of work are measured.
-  @inline(never)
-  private func handOverRecorded(atMost limit: Int, on loop: EventLoop) -> Bool {
-    let (recorder, owner) = (loop.recorder, OwnerWord(.element, place))
-    loop.enterTick()
-    let outer = recorder?.pointee.enter()
-    defer { if let outer { recorder?.pointee.end(outer) } }
-    return handOver(atMost: limit, on: loop) { recorder?.pointee.begin(owner) }
-  }
-
-  @inline(__always)
-  private func handOver(
-    atMost limit: Int,
-    on loop: EventLoop,
-    _ willDeliver: () -> Void
-  ) -> Bool {
-    var left = limit
+    let recording = _slowPath(port.needsSlowTick) ? beginRecording(on: loop) : nil
+    defer { if let recording { recording.recorder.pointee.end(recording.outer) } }
+    let recorder = recording?.recorder
+    var remaining = limit
     var mark: UInt32?
     // Retained once, and not for each element.
     let handler = handler
-    while let isLast = deliverNext(before: &mark, to: handler, on: loop, willDeliver) {
-      left -= 1
+    while let isLast = deliverNext(before: &mark, to: handler, on: loop, recorder) {
+      remaining -= 1
       if isLast {
         onDrain?()
         return true
       }
-      guard left > 0, loop.meter.allowsMore() else { return false }
+      guard remaining > 0, loop.meter.allowsMore() else { return false }
     }
     return endWithoutElement()
+  }
+
+  /// Prepares to measure the elements as pieces of work. Returns nil if nothing
+  /// is recorded.
+  @inline(never)
+  private func beginRecording(
+    on loop: EventLoop
+  ) -> (recorder: UnsafeMutablePointer<Recorder>, outer: OwnerWord)? {
+    loop.enterTick()
+    return loop.recorder.map { ($0, $0.pointee.enter()) }
   }
 
   /// Delivers the next element and releases it. Returns whether it was the last
@@ -241,30 +235,37 @@ extension QueueCore {
     before mark: inout UInt32?,
     to handler: Handler?,
     on loop: EventLoop,
-    _ willDeliver: () -> Void
+    _ recorder: UnsafeMutablePointer<Recorder>?
   ) -> Bool? {
     let element =
       isPlain
       ? state.withLock { $0.dequeuePlain(before: Self.end(of: $0, &mark)) }
       : dequeue(before: &mark)
-    guard let (object, isLast) = element else { return nil }
+    guard let element else { return nil }
     // A flush does not count towards the tick's budget.
     if !loop.meter.isLifted { loop.meter.didPerform() }
     loop.core.metrics.delivered.add()
     // Called before the handler, so that an element enqueued by the handler
     // starts a new drain.
-    if isLast { becomeIdle() }
-    willDeliver()
-    handler?(object, isLast)
-    return isLast
+    if element.isLast { becomeIdle() }
+    if let recorder { record(recorder) }
+    handler?(element.object, element.isLast)
+    return element.isLast
+  }
+
+  @inline(never)
+  private func record(_ recorder: UnsafeMutablePointer<Recorder>) {
+    recorder.pointee.begin(OwnerWord(.element, place))
   }
 
   /// Removes the next element of any queue.
   @inline(never)
-  private func dequeue(before mark: inout UInt32?) -> (object: AnyObject, isLast: Bool)? {
-    // The lookahead is released before the handler runs, because this may be the
-    // last reference to the next element.
-    state.withLock { $0.dequeue(before: Self.end(of: $0, &mark)) }.map { ($0.object, $0.isLast) }
+  private func dequeue(before mark: inout UInt32?) -> QueueState.DequeuedElement? {
+    var element = state.withLock { $0.dequeue(before: Self.end(of: $0, &mark)) }
+    // Released before the handler runs, because this may be the last reference to
+    // the next element.
+    element?.lookahead = nil
+    return element
   }
 
   /// Returns `mark`, and sets it to the end of the queue if it is nil.

@@ -4,16 +4,10 @@
 /// returns references that must be released, and the caller releases them
 /// without the lock.
 package struct QueueState {
-  /// How the queue refers to an element.
-  package struct Reference: BitwiseCopyable {
-    /// For a weak reference, the address of the retained `WeakBox`. For a
-    /// strong reference, 0, because the queue retains the element directly.
-    package var box: UInt
-
-    /// Creates a weak reference through the box at address `box`, or a strong
-    /// reference if `box` is 0.
-    package init(box: UInt = 0) { self.box = box }
-  }
+  /// The elements by address. The payload of an element that is held weakly is
+  /// the address of its retained `WeakBox`. The payload of an element that the
+  /// queue retains is 0.
+  fileprivate typealias Elements = KeyedFIFO<UInt>
 
   /// The result of enqueueing an element.
   package enum EnqueueAction: Equatable {
@@ -50,12 +44,12 @@ package struct QueueState {
     /// Whether this is the last live element. Removing it ends the drain.
     package let isLast: Bool
     /// The next live element, which the caller must release without the lock.
-    package var lookahead: AnyObject?
+    package var lookahead: AnyObject? = nil
   }
 
   /// Elements that were removed together and must be dropped.
   package struct RemovedElements {
-    fileprivate var list: KeyedFIFO<Reference>
+    fileprivate var list: Elements
 
     /// Releases the elements, and returns how many were alive.
     package mutating func drop() -> Int {
@@ -68,7 +62,7 @@ package struct QueueState {
     }
   }
 
-  private var list = KeyedFIFO<Reference>()
+  private var list = Elements()
   private let isExclusive: Bool
   private let isWeak: Bool
   private let capacity: QueueCapacity?
@@ -130,53 +124,53 @@ extension QueueState {
     if isPlain { return enqueuePlain(object, onLoop: onLoop) }
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
-    let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    let key = Self.key(of: object)
     if isExclusive, !isWeak, !isFull {
-      return insertOnce(object, key, KeyedFIFO<Reference>.hash(key, 0))
+      return insertOnce(object, key, Elements.hash(key, 0))
     }
     if isExclusive, isMember(key) { return .alreadyQueued }
     // Removing dead elements from the front may make room.
     if isFull { lookahead = dropDeadInFront() }
-    guard isFull else { return .queued(wakes: insert(object, key)) }
+    guard isFull else { return insert(object, key) }
     return enqueueWhenFull(object, key)
   }
 
-  /// Does the same as `enqueue` in a plain queue, which looks at no other
-  /// element. Inlined, because it is the whole cost of most enqueues.
+  /// Adds `object` to a plain queue, which looks at no other element. Inlined,
+  /// because it is the whole cost of most enqueues.
   @inline(__always)
   mutating func enqueuePlain(_ object: AnyObject, onLoop: Bool) -> EnqueueAction {
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
-    let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-    let hash = KeyedFIFO<Reference>.hash(key, 0)
+    let key = Self.key(of: object)
+    let hash = Elements.hash(key, 0)
     guard let slot = list.firstFreeSlot(hash: hash) else {
       return list.isInFirstSlot(key, 0, hash: hash) ? .alreadyQueued : insertOnce(object, key, hash)
     }
     _ = Unmanaged.passRetained(object)
-    list.append(key, 0, Reference(), slot: slot)
+    list.append(key, 0, 0, slot: slot)
     return beginDrain()
   }
 
-  /// Does the same as `dequeue` in a plain queue.
+  /// Removes the oldest element of a plain queue.
   @inline(__always)
-  mutating func dequeuePlain(before mark: UInt32) -> (object: AnyObject, isLast: Bool)? {
+  mutating func dequeuePlain(before mark: UInt32) -> DequeuedElement? {
     defer { checkInvariants() }
     guard let entry = list.removeFirst(before: mark) else { return nil }
     let object = KeyedObject.at(entry.key).takeRetainedValue()
-    return (object, list.count == 0 && endDrain() == .drained)
+    return DequeuedElement(object: object, isLast: list.count == 0 && endDrain() == .drained)
   }
 
   /// Removes the oldest live element before `mark` and returns it. Returns nil
   /// if no such element exists. Removing the last element ends the drain.
   package mutating func dequeue(before mark: UInt32) -> DequeuedElement? {
-    if isPlain {
-      return dequeuePlain(before: mark)
-        .map { DequeuedElement(object: $0.object, isLast: $0.isLast, lookahead: nil) }
-    }
+    if isPlain { return dequeuePlain(before: mark) }
     defer { checkInvariants() }
-    guard let object = removeFirst(before: mark) else { return nil }
-    let lookahead = dropDeadInFront()
-    return DequeuedElement(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
+    while let entry = list.removeFirst(before: mark) {
+      guard let object = Self.claim(entry) else { continue }
+      let lookahead = dropDeadInFront()
+      return DequeuedElement(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
+    }
+    return nil
   }
 
   /// Removes all elements. The caller must drop them without the lock. The
@@ -184,15 +178,8 @@ extension QueueState {
   /// empty.
   package mutating func removeAll() -> RemovedElements {
     defer { checkInvariants() }
-    defer { list = KeyedFIFO(from: list.mark) }
+    defer { list = Elements(from: list.mark) }
     return RemovedElements(list: list)
-  }
-
-  private mutating func removeFirst(before mark: UInt32) -> AnyObject? {
-    while let entry = list.removeFirst(before: mark) {
-      if let object = Self.claim(entry) { return object }
-    }
-    return nil
   }
 
   /// Ends the drain if the queue is empty.
@@ -208,27 +195,21 @@ extension QueueState {
     return .drained
   }
 
-  /// Removes `object`. The caller must release the returned reference without
-  /// the lock.
-  package mutating func remove(_ object: AnyObject) -> (wasIn: Bool, released: AnyObject?) {
+  /// Removes `object`, and returns it if it was queued. The caller must release
+  /// the result without the lock.
+  package mutating func remove(_ object: AnyObject) -> AnyObject? {
+    let key = Self.key(of: object)
+    if isExclusive { return remove(at: key) }
     defer { checkInvariants() }
-    let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-    if isExclusive {
-      guard isMember(key), let index = list.find(key, 0) else { return (false, nil) }
-      return (true, Self.claim(key, list.remove(index)))
-    }
-    guard let entry = list.removeFirst(where: { $0.key == key && Self.isAlive($0.payload) })
-    else { return (false, nil) }
-    return (true, Self.claim(entry))
+    return list.removeFirst { $0.key == key && Self.isAlive($0.payload) }.flatMap(Self.claim)
   }
 
-  /// Removes the element at `address` from an exclusive queue whose membership
-  /// is strong. The caller must release the returned reference without the
-  /// lock.
-  mutating func remove(at address: UInt) -> (wasIn: Bool, released: AnyObject?) {
+  /// Removes the element at `address` from an exclusive queue, and returns it if
+  /// it is alive. The caller must release the result without the lock.
+  mutating func remove(at address: UInt) -> AnyObject? {
     defer { checkInvariants() }
-    guard let index = list.find(address, 0) else { return (false, nil) }
-    return (true, Self.claim(address, list.remove(index)))
+    guard let index = list.find(address, 0) else { return nil }
+    return Self.claim(address, box: list.remove(index))
   }
 
   /// Refuses further elements.
@@ -244,7 +225,7 @@ extension QueueState {
   private mutating func isMember(_ key: UInt) -> Bool {
     guard let index = list.find(key, 0) else { return false }
     if Self.isAlive(list[index]) { return true }
-    _ = Self.claim(key, list.remove(index))
+    _ = Self.claim(key, box: list.remove(index))
     return false
   }
 
@@ -254,7 +235,7 @@ extension QueueState {
     _ key: UInt,
     _ hash: UInt64
   ) -> EnqueueAction {
-    guard list.appendOnce(key, 0, Reference(), hash: hash) else { return .alreadyQueued }
+    guard list.appendOnce(key, 0, 0, hash: hash) else { return .alreadyQueued }
     _ = Unmanaged.passRetained(object)
     return beginDrain()
   }
@@ -266,12 +247,11 @@ extension QueueState {
     return .queued(wakes: !isDraining)
   }
 
-  private mutating func insert(_ object: AnyObject, _ key: UInt) -> Bool {
-    let reference = isWeak ? Reference(box: WeakBox.retained(object)) : Reference()
+  private mutating func insert(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
+    let box = isWeak ? WeakBox.retained(object) : 0
     if !isWeak { _ = Unmanaged.passRetained(object) }
-    if isExclusive { list.append(key, 0, reference) } else { list.appendUnindexed(key, reference) }
-    defer { isDraining = true }
-    return !isDraining
+    if isExclusive { list.append(key, 0, box) } else { list.appendUnindexed(key, box) }
+    return beginDrain()
   }
 
   private var isFull: Bool { capacity.map { list.count >= $0.limit } ?? false }
@@ -286,7 +266,7 @@ extension QueueState {
       guard let oldest = list.removeFirst(before: list.mark) else { return .refused }
       droppedCount += 1
       _ = insert(object, key)
-      return .replaced(oldest.key, box: oldest.payload.box)
+      return .replaced(oldest.key, box: oldest.payload)
     }
   }
 
@@ -295,25 +275,27 @@ extension QueueState {
   private mutating func dropDeadInFront() -> AnyObject? {
     guard isWeak else { return nil }
     while let entry = list.oldest() {
-      if let object = WeakBox.object(entry.payload.box) { return object }
+      if let object = WeakBox.object(entry.payload) { return object }
       _ = list.removeFirst(before: list.mark).map(Self.claim)
     }
     return nil
   }
 
-  private static func isAlive(_ reference: Reference) -> Bool {
-    reference.box == 0 || WeakBox.object(reference.box) != nil
+  private static func isAlive(_ box: UInt) -> Bool { box == 0 || WeakBox.object(box) != nil }
+
+  @inline(__always)
+  private static func key(of object: AnyObject) -> UInt {
+    UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
   }
 
-  fileprivate static func claim(_ entry: KeyedFIFO<Reference>.Entry) -> AnyObject? {
-    claim(entry.key, entry.payload)
+  fileprivate static func claim(_ entry: Elements.Entry) -> AnyObject? {
+    claim(entry.key, box: entry.payload)
   }
 
   /// Removes the queue's reference to the element at `key` and returns the
   /// element, or nil if it died.
-  package static func claim(_ key: UInt, _ reference: Reference) -> AnyObject? {
-    if reference.box != 0 { return WeakBox.claim(reference.box) }
-    return KeyedObject.at(key).takeRetainedValue()
+  package static func claim(_ key: UInt, box: UInt) -> AnyObject? {
+    box != 0 ? WeakBox.claim(box) : KeyedObject.at(key).takeRetainedValue()
   }
 }
 

@@ -32,21 +32,9 @@ public final class RunLoopQueue<Element: AnyObject> {
     case weak
   }
 
-  /// The result of enqueueing an element.
-  public enum Outcome {
-    /// The element was added.
-    case queued
-    /// The element was already queued, and keeps its position.
-    case alreadyQueued
-    /// The queue is full and refused the element.
-    case refused
-    /// The queue was full, and the associated element was dropped.
-    /// `QueueCapacity.WhenFull` decides whether it is the oldest element or the
-    /// new one. Nil if the dropped element had died.
-    case dropped(Element?)
-    /// The queue or its loop is closed.
-    case closed
-  }
+  /// The result of enqueueing an element. The dropped element is nil if it had
+  /// died.
+  public typealias Outcome = QueueOutcome<Element?>
 
   private let core: QueueCore
 
@@ -80,12 +68,6 @@ public final class RunLoopQueue<Element: AnyObject> {
     onDrain: (() -> Void)? = nil,
     handler: ((_ element: Element, _ isDrained: Bool) -> Void)?
   ) {
-    loop.checkUsable("RunLoopQueue.init")
-    let state = QueueState(
-      isExclusive: isExclusive,
-      isWeak: membership == .weak,
-      capacity: capacity
-    )
     // Not `map`, which is generic and so wraps the closure in two thunks.
     var deliver: QueueCore.Handler?
     if let handler {
@@ -94,13 +76,14 @@ public final class RunLoopQueue<Element: AnyObject> {
       }
     }
     core = QueueCore(
-      loop: loop,
-      state: state,
+      for: "RunLoopQueue.init",
+      on: loop,
+      state: QueueState(isExclusive: isExclusive, isWeak: membership == .weak, capacity: capacity),
       batchSize: batchSize,
       order: order,
       place: SourcePlace(fileID, line),
-      handler: deliver,
-      onDrain: onDrain
+      onDrain: onDrain,
+      handler: deliver
     )
   }
 
@@ -117,15 +100,8 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// - Complexity: O(1).
   @discardableResult
   public func enqueue(_ element: Element) -> Outcome {
-    switch core.enqueue(element) {
-    case .queued: return .queued
-    case .alreadyQueued: return .alreadyQueued
-    case .refused: return .refused
-    case .closed: return .closed
-    case .dropped: return .dropped(element)
-    case .replaced(let key, let box):
-      let oldest = QueueState.claim(key, QueueState.Reference(box: box))
-      return .dropped(oldest.map { unsafeDowncast($0, to: Element.self) })
+    QueueOutcome(core.enqueue(element), new: element) { oldest in
+      oldest.map { unsafeDowncast($0, to: Element.self) }
     }
   }
 
@@ -137,7 +113,7 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// - Complexity: O(1), or O(n) if the queue is not exclusive.
   @discardableResult
   public func remove(_ element: Element) -> Bool {
-    core.ask(orInherited: (false, nil)) { $0.remove(element) }.wasIn
+    core.ask(orInherited: nil) { $0.remove(element) } != nil
   }
 
   /// Removes all elements, and returns how many of them were alive.
@@ -157,7 +133,7 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// The number of elements dropped because the queue was full.
   ///
   /// Call from any thread.
-  public var droppedCount: Int { core.ask(orInherited: 0) { $0.droppedCount } }
+  public var droppedCount: Int { core.droppedCount }
 
   /// Delivers all queued elements now, regardless of batch size and budget.
   /// Useful under memory pressure, for example.
@@ -165,10 +141,7 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// Call on the loop. Does nothing in a forked child process.
   ///
   /// - Complexity: O(n).
-  public func flush() {
-    core.port.checkThread("RunLoopQueue.flush")
-    core.flush()
-  }
+  public func flush() { core.flush(for: "RunLoopQueue.flush") }
 
   /// Refuses further elements and drops the queued elements.
   ///
@@ -181,6 +154,37 @@ public final class RunLoopQueue<Element: AnyObject> {
 // @unchecked: the only property is a constant reference to a core that any
 // thread may use. Elements cross threads, so they must be Sendable.
 extension RunLoopQueue: @unchecked Sendable where Element: Sendable {}
+
+/// The result of enqueueing an element in a `RunLoopQueue` or a
+/// `RunLoopValueQueue`.
+public enum QueueOutcome<Dropped> {
+  /// The element was added.
+  case queued
+  /// The element, or its key, was already queued, and keeps its position.
+  case alreadyQueued
+  /// The queue is full and refused the element.
+  case refused
+  /// The queue was full, and the associated element was dropped.
+  /// `QueueCapacity.WhenFull` decides whether it is the oldest element or the
+  /// new one.
+  case dropped(Dropped)
+  /// The queue or its loop is closed.
+  case closed
+
+  /// The result of `action` for the element `new`. `element` returns the element
+  /// of a removed object.
+  @inline(__always)
+  init(_ action: QueueState.EnqueueAction, new: Dropped, element: (AnyObject?) -> Dropped) {
+    switch action {
+    case .queued: self = .queued
+    case .alreadyQueued: self = .alreadyQueued
+    case .refused: self = .refused
+    case .closed: self = .closed
+    case .dropped: self = .dropped(new)
+    case .replaced(let key, let box): self = .dropped(element(QueueState.claim(key, box: box)))
+    }
+  }
+}
 
 /// The number of elements that a queue may hold, and its policy when it is
 /// full.

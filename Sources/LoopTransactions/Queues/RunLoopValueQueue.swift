@@ -19,20 +19,7 @@
 /// ```
 public final class RunLoopValueQueue<Element> {
   /// The result of enqueueing a value.
-  public enum Outcome {
-    /// The value was added.
-    case queued
-    /// A value with the same key was already queued, and keeps its position.
-    case alreadyQueued
-    /// The queue is full and refused the value.
-    case refused
-    /// The queue was full, and the associated value was dropped.
-    /// `QueueCapacity.WhenFull` decides whether it is the oldest value or the
-    /// new one.
-    case dropped(Element)
-    /// The queue or its loop is closed.
-    case closed
-  }
+  public typealias Outcome = QueueOutcome<Element>
 
   private let core: QueueCore
   private let members: QueueMembers<Element>
@@ -40,19 +27,7 @@ public final class RunLoopValueQueue<Element> {
   /// Creates a queue that `loop` drains. A value is delivered as often as it is
   /// enqueued.
   ///
-  /// Call on the loop.
-  ///
-  /// - Parameters:
-  ///   - loop: The loop that calls the handler.
-  ///   - batchSize: How many values are delivered per tick.
-  ///   - order: The order among the observers of `beforeWaiting`.
-  ///   - capacity: The maximum number of values, or nil for no limit.
-  ///   - fileID: With `line`, the source location for reports.
-  ///   - line: See `fileID`.
-  ///   - onDrain: Called on the loop once per drain, after the last value was
-  ///     delivered or removed.
-  ///   - handler: Called on the loop with each value and a flag that says
-  ///     whether it is the last one.
+  /// Call on the loop. The parameters are those of `RunLoopQueue`.
   public convenience init(
     on loop: EventLoop,
     batchSize: BatchSize = 1,
@@ -63,28 +38,23 @@ public final class RunLoopValueQueue<Element> {
     onDrain: (() -> Void)? = nil,
     handler: @escaping (_ element: Element, _ isDrained: Bool) -> Void
   ) {
-    let place = SourcePlace(fileID, line)
-    self.init(loop, QueueMembers(), batchSize, order, capacity, place, onDrain, handler)
+    self.init(
+      on: loop,
+      members: QueueMembers(),
+      batchSize: batchSize,
+      order: order,
+      capacity: capacity,
+      place: SourcePlace(fileID, line),
+      onDrain: onDrain,
+      handler: handler
+    )
   }
 
   /// Creates a queue that `loop` drains, and that holds one value for each key.
   ///
-  /// Call on the loop.
-  ///
-  /// - Parameters:
-  ///   - loop: The loop that calls the handler.
-  ///   - key: Returns the key of a value. Called on the thread that enqueues or
-  ///     removes the value. Keys are compared and released on any thread, with
-  ///     the queue locked, so they must not use the queue.
-  ///   - batchSize: How many values are delivered per tick.
-  ///   - order: The order among the observers of `beforeWaiting`.
-  ///   - capacity: The maximum number of values, or nil for no limit.
-  ///   - fileID: With `line`, the source location for reports.
-  ///   - line: See `fileID`.
-  ///   - onDrain: Called on the loop once per drain, after the last value was
-  ///     delivered or removed.
-  ///   - handler: Called on the loop with each value and a flag that says
-  ///     whether it is the last one.
+  /// Call on the loop. `key` returns the key of a value. It is called on the
+  /// thread that enqueues or removes the value. Keys are compared and released
+  /// on any thread, with the queue locked, so they must not use the queue.
   public convenience init<Key: Hashable & Sendable>(
     on loop: EventLoop,
     exclusiveBy key: @escaping @Sendable (Element) -> Key,
@@ -96,61 +66,58 @@ public final class RunLoopValueQueue<Element> {
     onDrain: (() -> Void)? = nil,
     handler: @escaping (_ element: Element, _ isDrained: Bool) -> Void
   ) {
-    let members = KeyedQueueMembers<Element, Key>(key)
-    let place = SourcePlace(fileID, line)
-    self.init(loop, members, batchSize, order, capacity, place, onDrain, handler)
+    self.init(
+      on: loop,
+      members: KeyedQueueMembers(key),
+      batchSize: batchSize,
+      order: order,
+      capacity: capacity,
+      place: SourcePlace(fileID, line),
+      onDrain: onDrain,
+      handler: handler
+    )
   }
 
   private init(
-    _ loop: EventLoop,
-    _ members: QueueMembers<Element>,
-    _ batchSize: BatchSize,
-    _ order: Int,
-    _ capacity: QueueCapacity?,
-    _ place: SourcePlace,
-    _ onDrain: (() -> Void)?,
-    _ handler: @escaping (Element, Bool) -> Void
+    on loop: EventLoop,
+    members: QueueMembers<Element>,
+    batchSize: BatchSize,
+    order: Int,
+    capacity: QueueCapacity?,
+    place: SourcePlace,
+    onDrain: (() -> Void)?,
+    handler: @escaping (Element, Bool) -> Void
   ) {
-    loop.checkUsable("RunLoopValueQueue.init")
     self.members = members
     core = QueueCore(
-      loop: loop,
+      for: "RunLoopValueQueue.init",
+      on: loop,
       state: QueueState(isExclusive: true, isWeak: false, capacity: capacity),
       batchSize: batchSize,
       order: order,
       place: place,
-      handler: { box, isDrained in
-        let box = unsafeDowncast(box, to: QueuedValue<Element>.self)
-        // Removed first, so that the handler can enqueue the key again.
-        box.leave()
-        handler(box.value, isDrained)
-      },
       onDrain: onDrain
-    )
+    ) { box, isDrained in
+      let box = unsafeDowncast(box, to: QueuedValue<Element>.self)
+      // Removed first, so that the handler can enqueue the key again.
+      box.leave()
+      handler(box.value, isDrained)
+    }
   }
 
   deinit { core.abandon() }
 
   /// Adds `element` to the queue, unless its key is already queued.
   ///
-  /// Call from any thread. A burst of values wakes a sleeping loop once. During
-  /// its delivery a value is no longer queued, so the handler may enqueue its
-  /// key again, for a later tick.
+  /// Call from any thread. As `RunLoopQueue.enqueue(_:)`, with keys in the place
+  /// of elements.
   ///
   /// - Complexity: O(1). Allocates an object.
   @discardableResult
   public func enqueue(_ element: Element) -> Outcome {
-    switch members.enqueue(element, in: core) {
-    case .queued: return .queued
-    case .alreadyQueued: return .alreadyQueued
-    case .refused: return .refused
-    case .closed: return .closed
-    case .dropped: return .dropped(element)
-    case .replaced(let key, let box):
-      guard let oldest = QueueState.claim(key, QueueState.Reference(box: box)) else {
-        return .queued
-      }
-      return .dropped(unsafeDowncast(oldest, to: QueuedValue<Element>.self).value)
+    QueueOutcome(members.enqueue(element, in: core), new: element) { oldest in
+      // Never nil, because the queue retains its values.
+      oldest.map { unsafeDowncast($0, to: QueuedValue<Element>.self).value } ?? element
     }
   }
 
@@ -161,43 +128,25 @@ public final class RunLoopValueQueue<Element> {
   ///
   /// - Complexity: O(1).
   @discardableResult
-  public func remove(_ element: Element) -> Bool {
-    members.remove(like: element, from: core)
-  }
+  public func remove(_ element: Element) -> Bool { members.remove(like: element, from: core) }
 
-  /// Removes all values, and returns their number.
-  ///
-  /// Call from any thread. The values are released on that thread.
-  ///
-  /// - Complexity: O(n), outside the lock.
+  /// Removes all values, as `RunLoopQueue.removeAll()` does, and returns their
+  /// number.
   @discardableResult
   public func removeAll() -> Int { members.removeAll(from: core) }
 
-  /// The number of queued values.
-  ///
-  /// Call from any thread.
+  /// The number of queued values. Call from any thread.
   public var count: Int { core.count }
 
-  /// The number of values dropped because the queue was full.
-  ///
-  /// Call from any thread.
-  public var droppedCount: Int { core.ask(orInherited: 0) { $0.droppedCount } }
+  /// The number of values dropped because the queue was full. Call from any
+  /// thread.
+  public var droppedCount: Int { core.droppedCount }
 
-  /// Delivers all queued values now, regardless of batch size and budget.
-  ///
-  /// Call on the loop. Does nothing in a forked child process.
-  ///
-  /// - Complexity: O(n).
-  public func flush() {
-    core.port.checkThread("RunLoopValueQueue.flush")
-    core.flush()
-  }
+  /// Delivers all queued values now, as `RunLoopQueue.flush()` does.
+  public func flush() { core.flush(for: "RunLoopValueQueue.flush") }
 
-  /// Refuses further values and drops the queued values.
-  ///
-  /// Call from any thread. The values are released on that thread.
-  ///
-  /// - Complexity: O(n).
+  /// Refuses further values and drops the queued values, as
+  /// `RunLoopQueue.close()` does.
   public func close() { core.close() }
 }
 
@@ -266,15 +215,12 @@ final class KeyedQueueMembers<Element, Key: Hashable & Sendable>: QueueMembers<E
   override func remove(like element: Element, from core: QueueCore) -> Bool {
     guard !core.port.isForked else { return false }
     let key = key(element)
-    let (wasIn, removed) = addresses.withLock { addresses in
-      guard let address = addresses.removeValue(forKey: key) else {
-        return (wasIn: false, released: AnyObject?.none)
-      }
+    // Released without the lock.
+    let removed = addresses.withLock { addresses -> AnyObject? in
+      guard let address = addresses.removeValue(forKey: key) else { return nil }
       return core.state.withLock { $0.remove(at: address) }
     }
-    // Released without the lock.
-    withExtendedLifetime(removed) {}
-    return wasIn
+    return removed != nil
   }
 
   override func removeAll(from core: QueueCore) -> Int {

@@ -222,7 +222,7 @@ private struct ComparedQueue: ~Copyable {
     guard case .replaced(let address, let box) = action else {
       return action == expected ? nil : "\(action) in place of \(expected)"
     }
-    _ = QueueState.claim(address, QueueState.Reference(box: box))
+    _ = QueueState.claim(address, box: box)
     return .replaced(address, box: 0) == expected ? nil : "\(action) in place of \(expected)"
   }
 
@@ -242,9 +242,9 @@ private struct ComparedQueue: ~Copyable {
 
   private mutating func remove(_ element: Citizen) -> String? {
     let expected = reference.remove(Self.address(element))
-    let (wasIn, released) = state.remove(element)
-    if wasIn != expected { return "removed: \(wasIn)" }
-    return (released === element) == expected ? nil : "removed another"
+    let removed = state.remove(element)
+    if (removed != nil) != expected { return "removed: \(removed != nil)" }
+    return (removed === element) == expected ? nil : "removed another"
   }
 
   private mutating func removeAll() -> String? {
