@@ -81,22 +81,20 @@ extension LoopPort {
       if core.didLeaveThread { throw refusal }
       try refuseOnThread()
     }
-    let call = ValueCall(loop: core, at: SourcePlace(fileID, line), body)
+    // Written on the loop before the caller is woken, and read afterwards.
+    nonisolated(unsafe) var result: Result<Value, any Error>?
+    let call = LoopCall(to: core, at: SourcePlace(fileID, line)) { result = Result(catching: body) }
     // Registered before the loop can see the call, so that a wait inside `body`
     // finds this wait.
     let wait = WaitTable.shared.begin(.call(call))
     defer { WaitTable.shared.end(wait) }
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
-    var item = PostedItem(loopTakesCall, call)
-    guard core.append(item) else {
-      item.drop()
-      throw refusal
-    }
+    guard core.call(loopTakesCall, with: call) else { throw refusal }
     core.tick { call.isPending }
     call.parking.sleep()
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
-    guard let value = try call.consumeResult() else { throw PostError.closed }
-    return value
+    guard let result else { throw PostError.closed }
+    return try result.get()
   }
 
   /// Throws if the loop's thread runs an operation that the loop waits for.
@@ -121,11 +119,11 @@ private func loopTakesCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
   call.finish()
 }
 
-/// The base class for a call that another thread makes to a loop. The thread
-/// waits until the loop has answered it.
-class LoopCall: AwaitedCall, @unchecked Sendable {
-  // @unchecked: `stage` has a lock, and the other properties are constant. Each
-  // derived class documents how its own state is protected.
+/// A call that another thread makes to a loop. The thread waits until the loop
+/// has answered it.
+final class LoopCall: AwaitedCall, @unchecked Sendable {
+  // @unchecked: `stage` has a lock, `body` is used on the loop only, and the other
+  // properties are constant.
 
   private enum Stage {
     case waiting
@@ -141,14 +139,19 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   let place: SourcePlace?
   let parking = Parking()
   private let stage = Locked(Stage.waiting)
+  private var body: (() -> Void)?
+  // The caller's operations, which cannot end before the call is answered.
+  private let owners = CurrentOperation.owners
 
-  init(loop: PortCore, at place: SourcePlace) {
+  /// Creates a call of `body` from the calling thread.
+  init(to loop: PortCore, at place: SourcePlace, _ body: @escaping () -> Void) {
     self.loop = loop
     self.place = place
+    self.body = body
   }
 
   /// Claims the call for the loop. Returns false if the caller no longer waits.
-  final func claim() -> Bool {
+  func claim() -> Bool {
     stage.withLock {
       guard case .waiting = $0 else { return false }
       $0 = .claimed
@@ -157,14 +160,14 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   }
 
   /// Wakes the caller, after the loop has run the call.
-  final func finish() {
+  func finish() {
     stage.withLock { $0 = .answered }
     parking.wake()
   }
 
   /// Abandons the call because its loop waits for `obstacle`. Returns false if
   /// the loop has claimed it.
-  final func giveUp(_ obstacle: WaitCycleError.Party) -> Bool {
+  func giveUp(_ obstacle: WaitCycleError.Party) -> Bool {
     stage.withLock {
       guard case .waiting = $0 else { return false }
       $0 = .gaveUp(obstacle)
@@ -173,12 +176,12 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   }
 
   /// Wakes the caller without a result.
-  final func wasRefused() {
+  func wasRefused() {
     if claim() { finish() }
   }
 
   /// Whether the caller must keep waiting.
-  final var isPending: Bool {
+  var isPending: Bool {
     stage.withLock {
       switch $0 {
       case .waiting, .claimed: true
@@ -188,7 +191,7 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   }
 
   /// The party the loop waits for, if the call was abandoned.
-  final var obstacle: WaitCycleError.Party? {
+  var obstacle: WaitCycleError.Party? {
     stage.withLock {
       if case .gaveUp(let obstacle) = $0 { return obstacle }
       return nil
@@ -196,34 +199,7 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   }
 
   /// Runs the call. Loop thread only.
-  func answer() {}
-}
-
-/// A call that returns a `Value`.
-final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
-  // @unchecked: `result` is written on the loop before `parking` is woken, and
-  // read by the woken thread. `body` is used by one of the two threads.
-
-  private var body: (@Sendable () throws -> Value)?
-  private var result: Result<Value, any Error>?
-  // The caller's operations, which cannot end before the call is answered.
-  private let owners = CurrentOperation.owners
-
-  /// Creates a call to `loop` from the calling thread.
-  init(loop: PortCore, at place: SourcePlace, _ body: @escaping @Sendable () throws -> Value) {
-    self.body = body
-    super.init(loop: loop, at: place)
+  func answer() {
+    if let body = body.take() { CurrentOperation.with(owners[...], body) }
   }
-
-  override func answer() {
-    guard let body else { return }
-    self.body = nil
-    CurrentOperation.with(owners[...]) {
-      do { result = .success(try body()) } catch { result = .failure(error) }
-    }
-  }
-
-  /// Returns the result of the call, at most once. Returns nil if the loop did
-  /// not run the call.
-  func consumeResult() throws -> Value? { try result.take()?.get() }
 }

@@ -32,7 +32,7 @@ extension OperationScheduler {
     core.checkProcess()
     guard count > 1, core.stepped == nil else { return (0..<count).forEach(body) }
     withoutActuallyEscaping(body) { body in
-      let apply = SharedApply(count, on: core, OperationBacklog.level(priority), body)
+      let apply = SharedApply(count, on: core, level: OperationBacklog.level(priority), body)
       apply.perform()
     }
   }
@@ -65,7 +65,7 @@ private final class SharedApply: OperationOwner, @unchecked Sendable {
   init(
     _ count: Int,
     on core: SchedulerCore,
-    _ level: Int,
+    level: Int,
     _ body: @escaping @Sendable (Int) -> Void
   ) {
     self.core = core
