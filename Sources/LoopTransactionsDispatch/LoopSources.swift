@@ -33,15 +33,16 @@ package final class LoopSources {
     onEnd: @escaping @MainActor () -> Void,
     turn: @escaping @MainActor @Sendable () -> Void
   ) throws(UVError) -> (Embedding, LoopSources) {
-    let embedding = Embedding(besideMainQueue: loop) {
+    // Enqueued directly on the main queue, because the descriptor would first wake a
+    // thread of Dispatch.
+    let wake = HostWake {
+      queue(turn)
+      return true
+    }
+    let embedding = Embedding(loop, hostWake: wake, servesMainQueue: true) {
       MainActor.assumeIsolated { onChange() }
     } onEnd: {
       MainActor.assumeIsolated { onEnd() }
-    } wake: {
-      // Enqueued directly on the main queue, because the descriptor would first
-      // wake a thread of Dispatch.
-      queue(turn)
-      return true
     }
     do throws(UVError) {
       return (embedding, try LoopSources(embedding.pollDescriptor, for: operation, onDue: turn))

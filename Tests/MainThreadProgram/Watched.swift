@@ -146,11 +146,7 @@ func unservedAfterTurns() throws {
 @MainActor
 func servedByHost() throws {
   let loop = try EventLoop()
-  let embedding = Embedding(besideMainQueue: loop) {
-  } onEnd: {
-  } wake: {
-    false
-  }
+  let embedding = Embedding(loop, hostWake: HostWake { false }, servesMainQueue: true)
   DispatchQueue.main.async {}
   for _ in 0..<3 { embedding.turn() }
   embedding.cancel()

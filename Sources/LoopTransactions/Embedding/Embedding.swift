@@ -85,38 +85,16 @@ public final class Embedding {
     )
   }
 
-  /// Starts embedding `loop` in a host that serves the main queue.
-  package convenience init(
-    besideMainQueue loop: EventLoop,
-    onChange: @escaping () -> Void,
-    onEnd: @escaping () -> Void,
-    wake: @escaping @Sendable () -> Bool
-  ) {
-    self.init(
-      loop,
-      hostWake: HostWake(wake),
-      servesMainQueue: true,
-      onChange: onChange,
-      onEnd: onEnd
-    )
-  }
-
   /// Starts embedding `loop`, as the public initialiser does. Work that waits in the
   /// main queue is reported unless the host, or its executor, `servesMainQueue`.
-  init(
+  package init(
     _ loop: EventLoop,
     hostWake: HostWake?,
     servesMainQueue: Bool,
-    onChange: @escaping () -> Void,
-    onEnd: @escaping () -> Void
+    onChange: @escaping () -> Void = {},
+    onEnd: @escaping () -> Void = {}
   ) {
-    loop.checkUsable("Embedding.init")
-    loop.checkNotTornDown("Embedding.init")
-    require(
-      loop.host == nil,
-      "Embedding.init: the loop is already embedded; cancel() its Embedding first"
-    )
-    loop.checkMayEmbed()
+    loop.checkMayEmbed("Embedding.init")
     core = loop.core
     pollDescriptor = loop.uv.backendDescriptor
     self.onChange = onChange
@@ -162,7 +140,7 @@ public final class Embedding {
     checkNotInOnChange("Embedding.turn")
     // The host will ask for the timeout again after the turn.
     isHostNotified = true
-    withExtendedLifetime((self, loop)) { loop.turnForHost() }
+    withExtendedLifetime((self, loop)) { loop.stepForHost() }
     isHostNotified = false
   }
 
@@ -174,7 +152,7 @@ public final class Embedding {
     core.checkThread("Embedding.cancel")
     guard let loop else { return }
     checkNotInOnChange("Embedding.cancel")
-    loop.checkMayEmbed()
+    loop.checkBetweenTurns()
     detach { loop.endEmbedding() }
   }
 
@@ -206,12 +184,12 @@ extension Embedding: LoopPart {
   func loopChanged() {
     guard !isHostNotified, let loop, loop.isBetweenTurns else { return }
     isHostNotified = true
-    let isWithin = isCallingOnChange
+    let wasCallingOnChange = isCallingOnChange
     isCallingOnChange = true
     withExtendedLifetime(self) {
       loop.withoutClosing("Embedding.onChange") { onChange?() }
     }
-    isCallingOnChange = isWithin
+    isCallingOnChange = wasCallingOnChange
   }
 
   /// Traps if the caller is inside `onChange`.
@@ -255,8 +233,19 @@ extension EventLoop {
     }
   }
 
+  /// Traps unless the loop may be embedded here and now.
+  func checkMayEmbed(_ operation: StaticString) {
+    checkUsable(operation)
+    checkNotTornDown(operation)
+    require(
+      host == nil,
+      "\(operation): the loop is already embedded; cancel() its Embedding or host first"
+    )
+    checkBetweenTurns()
+  }
+
   /// Traps unless an embedding may begin or end.
-  func checkMayEmbed() {
+  fileprivate func checkBetweenTurns() {
     if isBetweenTurns { return }
     trap("Embedding: must not be created or cancelled inside a callback of its loop")
   }
@@ -296,9 +285,6 @@ extension EventLoop {
     let timeout = uv.backendTimeout
     return timeout < 0 ? nil : .milliseconds(Int64(timeout))
   }
-
-  /// Makes a tick that does not block, and prepares for posts.
-  func turnForHost() { stepForHost() }
 }
 
 extension VirtualTime {

@@ -54,7 +54,7 @@ public final class ExecutorHost: Sendable {
       executor.keepsThread,
       "ExecutorHost.init: the host must keep its thread; use ExecutorHost.make instead"
     )
-    loop.checkHostable("ExecutorHost.init")
+    loop.checkMayEmbed("ExecutorHost.init")
     core = try HostCore(loop, owned: false, on: executor, for: "ExecutorHost.init")
     port = core.port
     ownsLoop = false
@@ -112,18 +112,6 @@ public final class ExecutorHost: Sendable {
   ///   if the host has shut down, `.forked` in a forked child.
   public nonisolated(nonsending) func close() async throws {
     try await withUnsafeThrowingContinuation { continuation in core.requestClose(continuation) }
-  }
-}
-
-extension EventLoop {
-  /// Traps unless the loop can be hosted.
-  fileprivate func checkHostable(_ operation: StaticString) {
-    checkUsable(operation)
-    require(
-      host == nil,
-      "\(operation): the loop is already embedded; cancel() its Embedding or host first"
-    )
-    checkMayEmbed()
   }
 }
 

@@ -40,7 +40,11 @@ final class HostCore: @unchecked Sendable {
         ownsLoop: owned
       )
     )
-    waiterNumber = try HostWaiter.shared.add(self, loop.uv.backendDescriptor, for: operation)
+    waiterNumber = try HostWaiter.shared.add(
+      self,
+      descriptor: loop.uv.backendDescriptor,
+      for: operation
+    )
     if owned { self.loop = loop }
     embedding = Embedding(
       loop,
@@ -163,14 +167,14 @@ extension HostCore {
   private func perform(_ action: HostState.Action, isWaiter: Bool = false) {
     switch action {
     case .none: break
-    case .execute(let number): handOver(number, isLater: false, isWaiter)
-    case .executeLater(let number): handOver(number, isLater: true, isWaiter)
-    case .wait(let deadline): wait(false, until: deadline)
-    case .watch(let deadline): wait(true, until: deadline)
+    case .execute(let number): handOver(number, isLater: false, isWaiter: isWaiter)
+    case .executeLater(let number): handOver(number, isLater: true, isWaiter: isWaiter)
+    case .wait(let deadline): wait(isWatched: false, until: deadline)
+    case .watch(let deadline): wait(isWatched: true, until: deadline)
     case .check(let number):
       let isHeld = executor.withLock { $0?.holdsWork }?() ?? true
       let action = state.withLock {
-        $0.didCheck(number, isHeld, System.nanoseconds, System.thread)
+        $0.didCheck(number, isHeld: isHeld, System.nanoseconds, System.thread)
       }
       perform(action, isWaiter: isWaiter)
     case .refuse: refuse()
@@ -178,10 +182,10 @@ extension HostCore {
     }
   }
 
-  private func handOver(_ number: UInt64, isLater: Bool, _ isWaiter: Bool) {
+  private func handOver(_ number: UInt64, isLater: Bool, isWaiter: Bool) {
     let isTaken = give(number, isLater: isLater)
     let now = System.nanoseconds
-    perform(state.withLock { $0.didCall(number, isTaken, now, isWaiter: isWaiter) })
+    perform(state.withLock { $0.didCall(number, isTaken: isTaken, now, isWaiter: isWaiter) })
   }
 
   // Returns after this thread has released the turn.
@@ -193,7 +197,7 @@ extension HostCore {
     return execute { turn.run() }
   }
 
-  private func wait(_ isWatched: Bool, until deadline: UInt64) {
+  private func wait(isWatched: Bool, until deadline: UInt64) {
     HostWaiter.shared.wait(waiterNumber, isWatched: isWatched, until: deadline)
   }
 
@@ -203,7 +207,7 @@ extension HostCore {
     resumeClosers(.failure(LoopPort.PostError.closed))
     // The waiter's thread abandons the loop: a poster cannot, because ending the
     // embedding waits for posters.
-    wait(false, until: 0)
+    wait(isWatched: false, until: 0)
   }
 
   /// Releases the loop that the host owns, because nothing can close it any
@@ -229,7 +233,7 @@ extension HostCore {
   /// passed. Returns the next deadline, in nanoseconds; `.max` means none.
   func waiterCalled(isReadable: Bool) -> UInt64 {
     let (action, next) = state.withLock {
-      $0.waiterCalled(isReadable, System.nanoseconds, System.thread)
+      $0.waiterCalled(isReadable: isReadable, System.nanoseconds, System.thread)
     }
     perform(action, isWaiter: true)
     return next

@@ -150,7 +150,7 @@ extension HostState {
   /// another thread.
   package mutating func didCall(
     _ number: UInt64,
-    _ isTaken: Bool,
+    isTaken: Bool,
     _ now: UInt64,
     isWaiter: Bool = false
   ) -> Action {
@@ -190,18 +190,18 @@ extension HostState {
 
   /// Called by the waiter.
   package mutating func waiterCalled(
-    _ isReadable: Bool,
+    isReadable: Bool,
     _ now: UInt64,
     _ thread: UInt
   ) -> (Action, next: UInt64) {
-    let action = waiterAction(isReadable, now, thread)
+    let action = waiterAction(isReadable: isReadable, now, thread)
     return (action, isEnded ? .max : min(turnDue, laterDue, checkDue))
   }
 
   /// Called with the host's answer to `.check`.
   package mutating func didCheck(
     _ number: UInt64,
-    _ isHeld: Bool,
+    isHeld: Bool,
     _ now: UInt64,
     _ thread: UInt
   ) -> Action {
@@ -254,11 +254,7 @@ extension HostState {
     return .refuse
   }
 
-  private mutating func waiterAction(
-    _ isReadable: Bool,
-    _ now: UInt64,
-    _ thread: UInt
-  ) -> Action {
+  private mutating func waiterAction(isReadable: Bool, _ now: UInt64, _ thread: UInt) -> Action {
     if isEnded { return .none }
     if isRefused {
       guard ownsLoop, !isTurning else { return .none }

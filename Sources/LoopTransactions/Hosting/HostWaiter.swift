@@ -17,22 +17,24 @@ final class HostWaiter: Sendable {
     var deadline = UInt64.max
   }
 
-  /// The thread, and the descriptors it uses and closes.
-  fileprivate struct Running {
+  /// A thread, and the descriptors it uses and closes.
+  fileprivate final class Runner: @unchecked Sendable {
+    // @unchecked: `set` is constant. The waiter's lock protects the variables.
     let set: WaitSet
     var thread: UInt = 0
     // The deadline of the set.
     var deadline = UInt64.max
     // The entry whose host is being called.
     var called: UInt64 = 0
+
+    init(_ set: WaitSet) { self.set = set }
   }
 
   fileprivate struct State {
     var entries: [UInt64: Entry] = [:]
     var lastNumber: UInt64 = 0
-    // One for each thread, by number. Only the last one has entries.
-    var running: [UInt64: Running] = [:]
-    var current: UInt64 = 0
+    // Serves the entries. Nil if there are none.
+    var runner: Runner?
   }
 
   private let state = Locked(State())
@@ -40,17 +42,13 @@ final class HostWaiter: Sendable {
   /// Adds a hosted loop, and returns its number. Errors contain `operation`.
   ///
   /// - Throws: `UVError` if the system refuses a descriptor or the thread.
-  func add(
-    _ host: HostCore,
-    _ descriptor: Int32,
-    for operation: String
-  ) throws(UVError) -> UInt64 {
+  func add(_ host: HostCore, descriptor: Int32, for operation: String) throws(UVError) -> UInt64 {
     try state.withLock { state in
       Result { () throws(UVError) in
-        let set = try start(&state, operation)
+        let runner = try start(&state, operation)
         state.lastNumber += 1
         let number = state.lastNumber
-        do throws(UVError) { try set.add(descriptor, number, for: operation) } catch {
+        do throws(UVError) { try runner.set.add(descriptor, number, for: operation) } catch {
           if state.entries.isEmpty { stop(&state) }
           throw error
         }
@@ -66,90 +64,85 @@ final class HostWaiter: Sendable {
   /// An earlier deadline stays: an early call makes the host look again.
   func wait(_ number: UInt64, isWatched: Bool, until deadline: UInt64) {
     state.withLock { state in
-      guard var entry = state.entries[number], var running = state.running[state.current] else {
-        return
-      }
+      guard var entry = state.entries[number], let runner = state.runner else { return }
       if isWatched, !entry.isWatched {
         entry.isWatched = true
-        running.set.arm(entry.descriptor, number)
+        runner.set.arm(entry.descriptor, number)
       }
       entry.deadline = min(entry.deadline, deadline)
       state.entries[number] = entry
-      running.shorten(to: deadline)
-      state.running[state.current] = running
+      if deadline < runner.deadline { runner.setDeadline(deadline) }
     }
   }
 
   /// Removes a hosted loop, whose descriptor must still be open. Its host is
   /// not being called any more, unless the caller is such a call.
   func remove(_ number: UInt64) {
-    let own = System.thread
-    let caller: UInt64? = state.withLock { state in
-      guard let entry = state.entries.removeValue(forKey: number) else { return nil }
-      let current = state.current
-      state.running[current]?.set.remove(entry.descriptor)
-      let isCalled = state.running[current].map { $0.called == number && $0.thread != own }
+    let caller: Runner? = state.withLock { state in
+      guard let entry = state.entries.removeValue(forKey: number), let runner = state.runner else {
+        return nil
+      }
+      runner.set.remove(entry.descriptor)
       if state.entries.isEmpty { stop(&state) }
-      return isCalled == true ? current : nil
+      return runner.called == number && runner.thread != System.thread ? runner : nil
     }
     guard let caller else { return }
-    while state.withLock({ $0.running[caller]?.called == number }) { System.yield() }
+    while state.withLock({ _ in caller.called == number }) { System.yield() }
   }
 }
 
 extension HostWaiter {
   // Under the lock, so that only one thread is started.
-  private func start(_ state: inout State, _ operation: String) throws(UVError) -> WaitSet {
-    if let running = state.running[state.current] { return running.set }
-    let set = try WaitSet(operation)
-    let number = state.lastNumber + 1
+  private func start(_ state: inout State, _ operation: String) throws(UVError) -> Runner {
+    if let runner = state.runner { return runner }
+    let runner = Runner(try WaitSet(operation))
     do throws(UVError) {
       // Not kept: it ends by itself.
-      _ = try JoinableThread("loop-waiter", for: operation) { [self] in run(number, set) }
+      _ = try JoinableThread("loop-waiter", for: operation) { [self] in run(runner) }
     } catch {
-      set.close()
+      runner.set.close()
       throw error
     }
-    state.lastNumber = number
-    state.current = number
-    state.running[number] = Running(set: set)
-    return set
+    state.runner = runner
+    return runner
   }
 
   private func stop(_ state: inout State) {
-    state.running[state.current]?.set.wake()
-    state.current = 0
+    state.runner?.set.wake()
+    state.runner = nil
   }
 
   /// The thread's body.
-  private func run(_ number: UInt64, _ set: WaitSet) {
+  private func run(_ runner: Runner) {
     CPUAffinity.unpin()
-    state.withLock { $0.running[number]?.thread = System.thread }
-    while let due = due(number, set.wait()) {
+    state.withLock { _ in runner.thread = System.thread }
+    while let due = due(runner, runner.set.wait()) {
       for (entry, host, isReadable) in due {
-        guard claim(entry, number) else { continue }
+        guard claim(entry, runner) else { continue }
         let deadline = host.waiterCalled(isReadable: isReadable)
         state.withLock { state in
-          state.running[number]?.called = 0
+          runner.called = 0
           guard let known = state.entries[entry]?.deadline else { return }
           state.entries[entry]?.deadline = min(known, deadline)
         }
       }
-      state.withLock { $0.setDeadline(number) }
+      state.withLock { state in
+        let first = state.entries.values.lazy.map(\.deadline).min() ?? .max
+        if state.runner === runner, runner.deadline != first { runner.setDeadline(first) }
+      }
     }
-    state.withLock { $0.running[number] = nil }
-    set.close()
+    runner.set.close()
   }
 
   private typealias Due = (entry: UInt64, host: HostCore, isReadable: Bool)
 
   /// Returns the hosts to call, or nil if the thread must end.
-  private func due(_ number: UInt64, _ readable: [UInt64]) -> [Due]? {
+  private func due(_ runner: Runner, _ readable: [UInt64]) -> [Due]? {
     state.withLock { state in
-      guard state.current == number else { return nil }
+      guard state.runner === runner else { return nil }
       // The wait has read the timer, which may have fired. If it fired for a deadline
-      // that stays the first one, `setDeadline` must set it again.
-      state.running[number]?.deadline = .max
+      // that stays the first one, the timer must be set again.
+      runner.deadline = .max
       let now = System.nanoseconds
       for number in readable { state.entries[number]?.isWatched = false }
       var due: [Due] = []
@@ -164,28 +157,17 @@ extension HostWaiter {
   }
 
   // Marks the entry as being called, unless it was removed.
-  private func claim(_ entry: UInt64, _ number: UInt64) -> Bool {
+  private func claim(_ entry: UInt64, _ runner: Runner) -> Bool {
     state.withLock { state in
       guard state.entries[entry] != nil else { return false }
-      state.running[number]?.called = entry
+      runner.called = entry
       return true
     }
   }
 }
 
-extension HostWaiter.State {
-  fileprivate mutating func setDeadline(_ number: UInt64) {
-    guard current == number else { return }
-    let first = entries.values.lazy.map(\.deadline).min() ?? .max
-    guard let running = running[number], running.deadline != first else { return }
-    self.running[number]?.deadline = first
-    running.set.setDeadline(first)
-  }
-}
-
-extension HostWaiter.Running {
-  fileprivate mutating func shorten(to deadline: UInt64) {
-    guard deadline < self.deadline else { return }
+extension HostWaiter.Runner {
+  fileprivate func setDeadline(_ deadline: UInt64) {
     self.deadline = deadline
     set.setDeadline(deadline)
   }

@@ -35,7 +35,7 @@ struct HostStateTests {
     var state = state()
     check(state.request(0, poster), .execute(1))
     check(state.request(0, poster), .none)
-    check(state.didCall(1, true, 0), .none)
+    check(state.didCall(1, isTaken: true, 0), .none)
     check(state.request(0, host), .none)
     check(state.begin(1, 0, host), .turn)
     check(state.begin(1, 0, host), .ignored)
@@ -50,7 +50,7 @@ struct HostStateTests {
     check(state.begin(1, 0, host), .turn)
     check(state.request(0, poster), .none)
     check(state.end(never, 0, host), .execute(2))
-    check(state.didCall(2, true, 0), .none)
+    check(state.didCall(2, isTaken: true, 0), .none)
     check(state.begin(2, 0, host), .turn)
     check(state.end(never, 0, host), .watch(until: never))
   }
@@ -61,7 +61,7 @@ struct HostStateTests {
     check(state.request(0, poster), .execute(1))
     check(state.begin(1, 0, host), .turn)
     check(state.end(0, 1, host), .executeLater(2))
-    check(state.didCall(2, true, 1), .none)
+    check(state.didCall(2, isTaken: true, 1), .none)
     check(state.begin(2, 1, host), .turn)
     check(state.end(5, 2, host), .watch(until: 7))
   }
@@ -74,8 +74,8 @@ struct HostStateTests {
     let due = 10 + HostState.delay
     check(state.end(0, 10, host), .wait(until: due))
     check(state.request(11, poster), .none)
-    check(state.waiterCalled(false, due - 1, waiter), (.none, next: due))
-    check(state.waiterCalled(true, due, waiter), (.execute(2), next: never))
+    check(state.waiterCalled(isReadable: false, due - 1, waiter), (.none, next: due))
+    check(state.waiterCalled(isReadable: true, due, waiter), (.execute(2), next: never))
   }
 
   @Test("turns in quick succession go behind the host's events after half a millisecond")  // C8
@@ -138,8 +138,8 @@ struct HostStateTests {
         #expect(due == now + HostState.delay)
         // More posts change nothing.
         check(state.request(now, poster), .none)
-        check(state.waiterCalled(true, due - 1, waiter), (.none, next: due))
-        check(state.waiterCalled(true, due, waiter), (.execute(number), next: .max))
+        check(state.waiterCalled(isReadable: true, due - 1, waiter), (.none, next: due))
+        check(state.waiterCalled(isReadable: true, due, waiter), (.execute(number), next: .max))
         pauses += 1
         now = due
       case let action: Issue.record("\(action)")
@@ -156,13 +156,13 @@ struct HostStateTests {
   func refused() {
     var state = state()
     check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, false, 0), .refuse)
+    check(state.didCall(1, isTaken: false, 0), .refuse)
     #expect(state.isRefused)
     check(state.request(0, poster), .refuse)
 
     state = self.state()
     check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, true, 0), .none)
+    check(state.didCall(1, isTaken: true, 0), .none)
     check(state.dropped(1), .refuse)
 
     // Dropped before `execute` returned.
@@ -170,21 +170,21 @@ struct HostStateTests {
     check(state.request(0, poster), .execute(1))
     check(state.dropped(1), .none)
     #expect(!state.isRefused)
-    check(state.didCall(1, true, 0), .refuse)
+    check(state.didCall(1, isTaken: true, 0), .refuse)
   }
 
   @Test("releasing a turn that has begun, or that was handed over again, has no effect")  // C8
   func released() {
     var state = state(checks: true)
     check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, true, 0), .wait(until: HostState.checkInterval))
+    check(state.didCall(1, isTaken: true, 0), .wait(until: HostState.checkInterval))
     let due = HostState.checkInterval
-    check(state.waiterCalled(false, due, waiter), (.check(1), next: never))
-    check(state.didCheck(1, true, due, waiter), .wait(until: 2 * due))
-    check(state.waiterCalled(false, 2 * due, waiter), (.check(1), next: never))
-    check(state.didCheck(1, false, 2 * due, waiter), .execute(2))
+    check(state.waiterCalled(isReadable: false, due, waiter), (.check(1), next: never))
+    check(state.didCheck(1, isHeld: true, due, waiter), .wait(until: 2 * due))
+    check(state.waiterCalled(isReadable: false, 2 * due, waiter), (.check(1), next: never))
+    check(state.didCheck(1, isHeld: false, 2 * due, waiter), .execute(2))
     check(state.dropped(1), .none)
-    check(state.didCall(2, true, 2 * due), .wait(until: 3 * due))
+    check(state.didCall(2, isTaken: true, 2 * due), .wait(until: 3 * due))
     check(state.begin(1, 2 * due, host), .ignored)
     check(state.begin(2, 2 * due, host), .turn)
     check(state.dropped(2), .none)
@@ -198,8 +198,8 @@ struct HostStateTests {
     check(state.request(5, host), .execute(1))
     check(state.begin(1, 5, host), .ignored)
     check(state.dropped(1), .none)
-    check(state.didCall(1, true, 6), .wait(until: 6))
-    check(state.waiterCalled(false, 7, waiter), (.execute(2), next: never))
+    check(state.didCall(1, isTaken: true, 6), .wait(until: 6))
+    check(state.waiterCalled(isReadable: false, 7, waiter), (.execute(2), next: never))
     check(state.begin(2, 7, host), .turn)
   }
 
@@ -207,17 +207,17 @@ struct HostStateTests {
   func abandoned() {
     var state = state(checks: true, owns: true)
     check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, true, 0), .wait(until: HostState.checkInterval))
+    check(state.didCall(1, isTaken: true, 0), .wait(until: HostState.checkInterval))
     let due = HostState.checkInterval
-    check(state.waiterCalled(false, due, waiter), (.check(1), next: never))
-    check(state.didCheck(1, false, due, waiter), .execute(2))
+    check(state.waiterCalled(isReadable: false, due, waiter), (.check(1), next: never))
+    check(state.didCheck(1, isHeld: false, due, waiter), .execute(2))
     // The host runs the turn while it refuses the next one.
     check(state.begin(2, due, host), .turn)
-    check(state.didCall(2, false, due), .refuse)
-    check(state.waiterCalled(false, due, waiter).0, .none)
+    check(state.didCall(2, isTaken: false, due), .refuse)
+    check(state.waiterCalled(isReadable: false, due, waiter).0, .none)
     check(state.end(never, due, host), .wait(until: 0))
-    check(state.waiterCalled(false, due, waiter), (.abandon, next: never))
-    check(state.waiterCalled(false, due, waiter), (.none, next: never))
+    check(state.waiterCalled(isReadable: false, due, waiter), (.abandon, next: never))
+    check(state.waiterCalled(isReadable: false, due, waiter), (.none, next: never))
   }
 
   /// The events that a host can see.
@@ -267,7 +267,7 @@ struct HostStateTests {
         perform(state.requestClose(now, 2))
       case .called:
         guard let number = calls.popLast() else { return false }
-        perform(state.didCall(number, true, now))
+        perform(state.didCall(number, isTaken: true, now))
       case .run:
         guard let number = turns.popLast() else { return false }
         let beginning = state.begin(number, now, 1)
@@ -285,7 +285,7 @@ struct HostStateTests {
         guard deadline != .max else { return false }
         now = max(now, deadline)
         deadline = .max
-        let (action, next) = state.waiterCalled(false, now, 3)
+        let (action, next) = state.waiterCalled(isReadable: false, now, 3)
         perform(action)
         deadline = min(deadline, next)
       case .drop:
