@@ -130,9 +130,9 @@ extension DescriptorList {
   }
 
   /// Sets whether the loop's run waits for the next change of `descriptor`.
-  func keepsLoopAlive(_ yes: Bool, until descriptor: Int32) {
-    guard let changes, waitedForEnds.contains(descriptor) != yes else { return }
-    if yes { waitedForEnds.insert(descriptor) } else { waitedForEnds.remove(descriptor) }
+  func keepsLoopAlive(_ isWaitedFor: Bool, until descriptor: Int32) {
+    guard let changes, waitedForEnds.contains(descriptor) != isWaitedFor else { return }
+    if isWaitedFor { waitedForEnds.insert(descriptor) } else { waitedForEnds.remove(descriptor) }
     changes.keepsLoopAlive(!waitedForEnds.isEmpty)
   }
 

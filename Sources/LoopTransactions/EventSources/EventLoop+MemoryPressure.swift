@@ -51,30 +51,19 @@ extension EventLoop {
     line: UInt = #line,
     _ body: @escaping () -> Void
   ) throws(UVError) -> DescriptorWatcher {
+    checkMayAdd("EventLoop.onMemoryPressure")
     let files = [ControlGroup.memoryPressureFile(), "/proc/pressure/memory"].compactMap(\.self)
-    return try onMemoryPressure(
-      stall,
-      lasting: share,
-      within: window,
-      files: files,
-      fileID: fileID,
-      line: line,
-      body
-    )
+    let descriptor = try Self.openMemoryPressure(stall, lasting: share, within: window, of: files)
+    return try onMemoryPressure(descriptor: descriptor, fileID: fileID, line: line, body)
   }
 
-  /// Does the same with the first of `files` that the system permits.
-  @discardableResult
-  package func onMemoryPressure(
-    _ stall: MemoryStall = .some,
-    lasting share: Duration = .milliseconds(200),
-    within window: Duration = .seconds(2),
-    files: [String],
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    _ body: @escaping () -> Void
-  ) throws(UVError) -> DescriptorWatcher {
-    checkMayAdd("EventLoop.onMemoryPressure")
+  /// Opens the first of `files` that the system permits.
+  package static func openMemoryPressure(
+    _ stall: MemoryStall,
+    lasting share: Duration,
+    within window: Duration,
+    of files: [String]
+  ) throws(UVError) -> Int32 {
     require(
       share > .zero && share <= window,
       """
@@ -85,8 +74,11 @@ extension EventLoop {
     // In microseconds.
     let times = [share, window].map { "\($0.clampedNanoseconds / 1000)" }
     let trigger = "\(stall.rawValue) \(times[0]) \(times[1])"
-    let descriptor = try openFirst(of: files, trigger)
-    return try onMemoryPressure(descriptor: descriptor, fileID: fileID, line: line, body)
+    for file in files.dropLast() {
+      // An error of the last file is thrown instead.
+      if let descriptor = try? PressureFile.open(file, trigger: trigger) { return descriptor }
+    }
+    return try PressureFile.open(files.last ?? "", trigger: trigger)
   }
 
   /// As above, for a descriptor that has `POLLPRI` under memory pressure. Takes
@@ -105,14 +97,6 @@ extension EventLoop {
     watcher.keepsLoopAlive = false
     source.watcher = watcher
     return watcher
-  }
-
-  private func openFirst(of files: [String], _ trigger: String) throws(UVError) -> Int32 {
-    for file in files.dropLast() {
-      // An error of the last file is thrown instead.
-      if let descriptor = try? PressureFile.open(file, trigger: trigger) { return descriptor }
-    }
-    return try PressureFile.open(files.last ?? "", trigger: trigger)
   }
 }
 

@@ -154,20 +154,14 @@ final class SerialQueueCore: OperationOwner, @unchecked Sendable {
   /// Runs closures until the queue is empty or the worker should run other
   /// operations.
   override func run(_ operation: ScheduledOperation) {
-    if let stepped = scheduler.core.stepped { return run(stepped) }
     // 100 us: the longest time that a more urgent operation waits for a queue
     // of short closures.
     let end = System.nanoseconds + 100_000
+    let stepped = scheduler.core.stepped
     while runNext() {
-      if System.nanoseconds > end { return schedule() }
-    }
-  }
-
-  /// Runs closures until the queue is empty or the test chooses to run other
-  /// operations, as if the last closure took long.
-  private func run(_ stepped: SteppedWorkers) {
-    while runNext() {
-      if count > 0, stepped.choose(2) == 1 { return schedule() }
+      // A test chooses whether the closure took long.
+      let tookLong = stepped.map { count > 0 && $0.choose(2) == 1 } ?? (System.nanoseconds > end)
+      if tookLong { return schedule() }
     }
   }
 
@@ -219,10 +213,7 @@ public final class SerialQueuePool: Sendable {
     on scheduler: OperationScheduler = .shared,
     priority: OperationPriority = .normal
   ) {
-    require(
-      (1...32).contains(count),
-      "SerialQueuePool: count must be from 1 to 32, got \(count)"
-    )
+    require((1...32).contains(count), "SerialQueuePool: count must be from 1 to 32, got \(count)")
     queues = (0..<count).map { _ in SerialQueue(name, on: scheduler, priority: priority) }
   }
 

@@ -36,9 +36,9 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: OperationOwner, @
 
   /// Creates the flight that `first` joins.
   init(
-    _ key: Key,
-    _ table: FlightTable<Key, Value>,
-    _ first: Waiter,
+    of key: Key,
+    in table: FlightTable<Key, Value>,
+    joinedBy first: Waiter,
     _ body: inout FlightTable<Key, Value>.Body?
   ) {
     self.key = key
@@ -220,38 +220,24 @@ extension FlightWaiter {
 }
 
 /// How many waiters of a flight want each level.
-///
-/// Adding and removing one takes a time proportional to the number of different
-/// levels, of which there are at most 257, and usually one or two.
 struct FlightLevels {
-  // Sorted by level.
-  private var counts: [(level: Int, count: Int)] = []
+  // At most 257 levels, and usually one or two.
+  private var counts: [Int: Int] = [:]
 
   /// The number of waiters.
   private(set) var count = 0
 
   /// The highest level.
-  var highest: Int { counts.last?.level ?? 0 }
+  var highest: Int { counts.keys.max() ?? 0 }
 
   mutating func add(_ level: Int) {
     count += 1
-    let index = index(of: level)
-    if index < counts.count, counts[index].level == level {
-      counts[index].count += 1
-    } else {
-      counts.insert((level, 1), at: index)
-    }
+    counts[level, default: 0] += 1
   }
 
   mutating func remove(_ level: Int) {
     count -= 1
-    let index = index(of: level)
-    counts[index].count -= 1
-    if counts[index].count == 0 { counts.remove(at: index) }
-  }
-
-  /// The position of the first level that is not lower than `level`.
-  private func index(of level: Int) -> Int {
-    (counts.lastIndex { $0.level < level } ?? -1) + 1
+    counts[level, default: 0] -= 1
+    if counts[level] == 0 { counts[level] = nil }
   }
 }

@@ -40,7 +40,7 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         flight.append(waiter)
         return flight.needsMove ? .move(flight) : Action.none
       }
-      let flight = Flight(key, self, waiter, &body)
+      let flight = Flight(of: key, in: self, joinedBy: waiter, &body)
       flights[key] = flight
       return .add(flight)
     }

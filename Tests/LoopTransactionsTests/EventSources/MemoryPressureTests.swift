@@ -78,12 +78,13 @@ struct MemoryPressureTests {
       // Kept open, because a FIFO that no process has open loses its data.
       let reader = open(fifo, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
-      let watcher = try loop.onMemoryPressure(
+      let descriptor = try EventLoop.openMemoryPressure(
         .full,
         lasting: .milliseconds(150),
         within: .seconds(4),
-        files: ["/nowhere/memory.pressure", fifo]
-      ) {}
+        of: ["/nowhere/memory.pressure", fifo]
+      )
+      let watcher = try loop.onMemoryPressure(descriptor: descriptor) {}
       var bytes = [UInt8](repeating: 1, count: 64)
       let count = read(reader, &bytes, bytes.count)
       #expect(Array(bytes.prefix(max(count, 0))) == Array("full 150000 4000000\0".utf8))
@@ -96,7 +97,12 @@ struct MemoryPressureTests {
     try withLoop { loop in
       let operation = "EventLoop.onMemoryPressure (/nowhere/memory.pressure)"
       #expect {
-        try loop.onMemoryPressure(files: ["/nowhere/memory.pressure"]) {}
+        _ = try EventLoop.openMemoryPressure(
+          .some,
+          lasting: .milliseconds(200),
+          within: .seconds(2),
+          of: ["/nowhere/memory.pressure"]
+        )
       } throws: { error in
         let error = error as? UVError
         return error?.name == "ENOENT" && error?.operation == operation
