@@ -41,7 +41,6 @@ extension QueueMembers: Unreflected {}
 extension FlightWaiter: Unreflected {}
 extension FlightTable: Unreflected {}
 extension HostCore: Unreflected {}
-extension HostMaking: Unreflected {}
 extension HostWaiter: Unreflected {}
 extension LoopCall: Unreflected {}
 extension WaitTable: Unreflected {}

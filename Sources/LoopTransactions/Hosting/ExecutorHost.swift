@@ -87,11 +87,17 @@ public final class ExecutorHost: Sendable {
     on executor: HostExecutor,
     _ prepare: @escaping @Sendable (EventLoop) throws -> Void = { _ in }
   ) async throws -> ExecutorHost {
-    let making = HostMaking(executor, prepare)
+    // Under a lock, because ThreadSanitizer does not see the order that a
+    // continuation establishes; see scripts/races.
+    let result = Locked<Result<HostCore, any Error>>(.failure(LoopPort.PostError.closed))
     try await withUnsafeThrowingContinuation { continuation in
-      making.start(continuation)
+      let making = HostMaking(continuation) {
+        result.withLock { $0 = Result { try HostCore.make(on: executor, prepare) } }
+      }
+      // A host that refuses the work also releases it.
+      _ = executor.execute { making.body() }
     }
-    return ExecutorHost(try making.value())
+    return ExecutorHost(try result.withLock { $0 }.get())
   }
 
   /// Stops running the loop. The loop can then be run in another way.
@@ -115,45 +121,28 @@ public final class ExecutorHost: Sendable {
   }
 }
 
-/// The creation of a loop on its host.
-final class HostMaking: Sendable {
-  private let executor: HostExecutor
-  private let prepare: @Sendable (EventLoop) throws -> Void
-  // Under a lock, because ThreadSanitizer does not see the order that a
-  // continuation establishes; see scripts/races.
-  private let result = Locked<Result<HostCore, any Error>>(.failure(LoopPort.PostError.closed))
+/// The creation of a loop on its host. Its release resumes the task that waits
+/// for the loop, also if the host dropped the creation.
+private final class HostMaking: Sendable {
+  let body: @Sendable () -> Void
+  private let continuation: UnsafeContinuation<Void, any Error>
 
-  init(_ executor: HostExecutor, _ prepare: @escaping @Sendable (EventLoop) throws -> Void) {
-    self.executor = executor
-    self.prepare = prepare
+  init(
+    _ continuation: UnsafeContinuation<Void, any Error>,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    self.continuation = continuation
+    self.body = body
   }
 
-  /// Hands the creation to the host. Resumes `continuation` after it, or when
-  /// the host drops it.
-  func start(_ continuation: UnsafeContinuation<Void, any Error>) {
-    let attempt = Attempt(self, continuation)
-    // A host that refuses the work also releases it.
-    _ = executor.execute { attempt.run() }
-  }
+  deinit { continuation.resume() }
+}
 
-  /// Returns the result after the continuation was resumed.
-  func value() throws -> HostCore { try result.withLock { $0 }.get() }
-
-  private final class Attempt: Sendable {
-    private let making: HostMaking
-    private let continuation: UnsafeContinuation<Void, any Error>
-
-    init(_ making: HostMaking, _ continuation: UnsafeContinuation<Void, any Error>) {
-      self.making = making
-      self.continuation = continuation
-    }
-
-    deinit { continuation.resume() }
-
-    func run() { making.result.withLock { $0 = Result { try making.make() } } }
-  }
-
-  private func make() throws -> HostCore {
+extension HostCore {
+  fileprivate static func make(
+    on executor: HostExecutor,
+    _ prepare: (EventLoop) throws -> Void
+  ) throws -> HostCore {
     let loop = try EventLoop()
     do {
       try prepare(loop)
