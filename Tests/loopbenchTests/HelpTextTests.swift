@@ -98,7 +98,7 @@ struct HelpTextTests {
     let entries = try #require(list["peers"])
     for entry in entries { #expect(Set(entry.implementations.keys) == Set(entry.scenarios)) }
     let cond = try #require(entries.first { $0.name == "cond" })
-    #expect(cond.implementations["timer"]?.contains("pthread_cond_timedwait") == true)
+    #expect(cond.implementations["post"]?.contains("pthread_mutex") == true)
   }
 
   @Test("no line is longer than 100 columns")
