@@ -39,15 +39,20 @@ typedef struct {
 
 enum { LT_WORK_SLOTS = 256 };
 
+// The number is the version of the layout: of `lt_work_slot`, of its word `work`, and
+// of the kinds in `Work.Kind`. Readers in other processes know it, such as
+// `loopbench watch`. Change it when one of these changes.
+#define LT_WORK_SLOTS_NAME "looptransactions-1"
+
 // Maps a table of free slots. Returns NULL if the system refuses. On Linux,
-// another process finds it in /proc/PID/maps as `memfd:looptransactions`.
+// another process finds it in /proc/PID/maps as `memfd:looptransactions-1`.
 // Private, so that a forked child does not change its parent's table.
 static inline lt_work_slot *lt_work_slots_map(void) {
   size_t size = LT_WORK_SLOTS * sizeof(lt_work_slot);
   int flags = MAP_PRIVATE;
   int descriptor = -1;
 #if defined(__linux__)
-  descriptor = (int)syscall(SYS_memfd_create, "looptransactions", 1u /* MFD_CLOEXEC */);
+  descriptor = (int)syscall(SYS_memfd_create, LT_WORK_SLOTS_NAME, 1u /* MFD_CLOEXEC */);
   if (descriptor >= 0 && ftruncate(descriptor, (off_t)size) != 0) {
     close(descriptor);
     descriptor = -1;

@@ -8,7 +8,8 @@ public struct Work: Hashable, Sendable {
     /// Code that this library did not call, such as callbacks of other libuv
     /// handles.
     // The raw values are part of `OwnerWord`, at most 15, and indices of
-    // `PieceCounts`, at most 11.
+    // `PieceCounts`, at most 11. Other processes read them: see
+    // `LT_WORK_SLOTS_NAME`.
     case other = 1
     /// A closure or function posted by a `LoopPort` or an `EventLoop`.
     case post

@@ -28,6 +28,39 @@ struct WorkSlotTests {
     }
   }
 
+  @Test("a loop publishes its work if the environment asks, until it is closed")
+  func environment() async {
+    await #expect(processExitsWith: .success) {
+      setenv("LOOPTRANSACTIONS_PUBLISHES_WORK", "1", 1)
+      let loop = try EventLoop()
+      #expect(WorkSlot.isWanted, "workers publish, too")
+      // Settings of the loop do not end it.
+      loop.tickHandler = { _ in }
+      loop.tickHandler = nil
+      nonisolated(unsafe) var work = ""
+      loop.post(fileID: "App/Main.swift", line: 12) {
+        work = "\(Work(OwnerWord(rawValue: WorkSlot.ofThisThread?.work ?? 0)))"
+      }
+      loop.run(.noWait)
+      #expect(work == "post App/Main.swift:12")
+      try loop.close()
+      #expect(WorkSlot.ofThisThread == nil && !WorkSlot.isWanted)
+    }
+  }
+
+  @Test("a loop records nothing if neither a setting nor the environment asks")
+  func noRequest() async {
+    await #expect(processExitsWith: .success) {
+      unsetenv("LOOPTRANSACTIONS_PUBLISHES_WORK")
+      let loop = try EventLoop()
+      nonisolated(unsafe) var hasSlot = true
+      loop.post { hasSlot = WorkSlot.ofThisThread != nil }
+      loop.run(.noWait)
+      #expect(!hasSlot && loop.recorder == nil && !WorkSlot.isWanted)
+      try loop.close()
+    }
+  }
+
   #if os(Linux)
     @Test("another process reads the work of each thread from the table in memory")
     func otherProcess() async {
@@ -76,7 +109,7 @@ struct WorkSlotTests {
       guard let maps else { return nil }
       var line = [CChar](repeating: 0, count: 512)
       while fgets(&line, Int32(line.count), maps) != nil {
-        guard strstr(line, "memfd:looptransactions") != nil else { continue }
+        guard strstr(line, "memfd:looptransactions-1") != nil else { continue }
         return UInt64(strtoul(line, nil, 16))
       }
       return nil

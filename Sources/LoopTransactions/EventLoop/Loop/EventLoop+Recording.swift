@@ -83,11 +83,15 @@ extension EventLoop {
     if let slot = recorder?.pointee.slot { storedWatchdog?.remove(slot) }
   }
 
+  /// Whether the environment asks each loop to publish its work, as
+  /// `loopbench watch` does for the programs that it starts. Read once.
+  static let publishesWork = System.environment("LOOPTRANSACTIONS_PUBLISHES_WORK") != nil
+
   /// Starts or stops recording, after a setting has changed.
   func updateRecorder() {
     let wanted =
       storedTickHandler != nil || storedWatchdog != nil || latencies != nil
-      || traceRing != nil || !frameMeters.isEmpty
+      || traceRing != nil || !frameMeters.isEmpty || Self.publishesWork
     if wanted, recorder == nil { startRecording() } else if !wanted { stopRecording() }
     core.setRecords(ticks: times.isEnabled || recorder != nil, wakes: recorder != nil)
   }

@@ -192,6 +192,7 @@ public final class EventLoop {
     for part in parts { part.attach(to: self) }
     becomeCurrentIfNoneRuns()
     noticeProcess()
+    if Self.publishesWork { updateRecorder() }
   }
 
   deinit {
