@@ -279,6 +279,13 @@ let package = Package(
     // Processes that the tests capture or watch. No test target depends on it, because it
     // replaces functions of the C library.
     .executableTarget(name: "watch-cases", dependencies: ["CLoopWatch"], path: "Tests/WatchCases"),
+    // Holds a loop of LoopTransactions, for the tests and for scripts/watch-subjects.
+    .executableTarget(
+      name: "work-plants",
+      dependencies: ["LoopTransactions"],
+      path: "Tests/WatchSubjects/work",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "LoopWatchTests",
       dependencies: ["LoopWatch", "LoopbenchKit", "LoopTransactionsTesting", "TestSupport"],

@@ -172,6 +172,7 @@ struct FrameRolesTests {
       ("closure #1 in LoopTransactions.LoopTimer.fire", "/srv/bin/server", .loop),
       ("closure #2 in server.handle", "/srv/bin/server", .program),
       ("Foundation.NSLocking.withLock", "/srv/bin/server", .library),
+      ("reabstraction thunk helper from @escaping () to @escaping", "/srv/bin/server", .library),
     ] as [(String, String, StackFrame.Role)]
   )
   func role(symbol: String, module: String, role: StackFrame.Role) {

@@ -79,17 +79,32 @@ struct WatchedProgramTests {
     .enabled(if: !Interposed.isSanitized, "a program cannot preload a sanitizer")
   )
   func noLibdw() throws {
-    let folder = "/tmp/watch-libraries-\(getpid())"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    #expect(FileManager.default.createFile(atPath: folder + "/libdw.so.1", contents: nil))
-    let output = try TestProgram.run(
-      TestProgram.built("loopbench-watch"),
-      ["--threshold", "50ms", "--", TestProgram.built("watch-cases"), "hold-loop"],
-      environment: ["LD_LIBRARY_PATH": folder]
-    )
+    let program = TestProgram.built("watch-cases")
+    let output = try withoutLibdw { try watch([], [program, "hold-loop"], environment: $0) }
     #expect(output.code == 0)
     #expect(output.errors.contains("libdw.so.1: file too short. Install it: apt install libdw1"))
     #expect(output.errors.contains("ms  running "), "\(output.errors)")
   }
+}
+
+/// Watches a program with a threshold of 50 ms.
+func watch(
+  _ options: [String],
+  _ command: [String],
+  environment: [String: String?]
+) throws -> TestProgram.Output {
+  try TestProgram.run(
+    TestProgram.built("loopbench-watch"),
+    ["--threshold", "50ms"] + options + ["--"] + command,
+    environment: environment
+  )
+}
+
+/// Calls `body` with an environment in which libdw cannot be loaded.
+func withoutLibdw<Result>(_ body: ([String: String?]) throws -> Result) throws -> Result {
+  let folder = "/tmp/watch-libraries-\(UUID())"
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+  defer { try? FileManager.default.removeItem(atPath: folder) }
+  #expect(FileManager.default.createFile(atPath: folder + "/libdw.so.1", contents: nil))
+  return try body(["LD_LIBRARY_PATH": folder])
 }

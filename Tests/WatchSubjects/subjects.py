@@ -43,9 +43,10 @@ THRESHOLD = 20  # ms
 
 
 def build_watch():
-    """Builds `loopbench watch`, unless LOOPBENCH_WATCH names one."""
+    """Builds `loopbench watch`, unless LOOPBENCH_WATCH names one, and a subject of this package."""
     if "LOOPBENCH_WATCH" not in os.environ:
         subprocess.run([ROOT / "scripts/loopbench", "watch", "--help"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["swift", "build", "-c", "release", "--quiet", "--product", "work-plants"], cwd=ROOT, check=True)
 
 
 class Missing(Exception):
@@ -460,6 +461,16 @@ def node_healthy(run):
         os.kill(run.program(), signal.SIGTERM)
 
     run.drive = drive
+
+
+@subject
+def loop_transactions(run):
+    """Each kind of work on a loop of this library, computing and sleeping. The names are those
+    that the loop publishes."""
+    program = pathlib.Path(WATCH).parent / "work-plants"
+    if not program.exists():
+        raise Missing(str(program))
+    run.command = [str(program), str(2 * ROUNDS), "60"]
 
 
 @subject

@@ -54,7 +54,7 @@ class Hold:
 
     def names(self, functions):
         """True if the culprit has one of the functions."""
-        return any(entry.split(" ")[0].split("<")[0].rsplit("::", 1)[-1] in functions
+        return any(entry in functions or entry.split(" ")[0].split("<")[0].rsplit("::", 1)[-1] in functions
                    or entry.split(" ")[0] in functions for entry in self.culprit)
 
     def __str__(self):

@@ -127,5 +127,6 @@ package enum FrameRoles {
   private static let runtimePrefixes = [
     "node::", "v8::", "std::", "core::", "alloc::", "swift_", "Py", "_Py", "__libc_", "_start",
     "Builtins_", "tokio::", "Swift.", "Foundation.", "Dispatch.",
+    "reabstraction thunk helper ",
   ]
 }

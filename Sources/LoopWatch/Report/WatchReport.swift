@@ -18,7 +18,7 @@ extension Watcher {
       text +=
         "note: \(others.count) of its children waited for events, too; watch them by --follow\n"
     }
-    if let stackError { text += "note: \(stackError)\n" }
+    for problem in [stackError, workProblem].compactMap(\.self) { text += "note: \(problem)\n" }
     return text + cost
   }
 

@@ -53,14 +53,21 @@ package final class ProcessFile: Sendable {
     }
   }
 
-  /// The bytes from `offset` on, at most 1 MiB.
-  package func bytes(from offset: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 1 << 20) { bytes, count in
+  /// The bytes from `offset` on, at most `limit`.
+  package func bytes(from offset: Int, atMost limit: Int = 1 << 20) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: limit) { bytes, count in
       let read = bytes.withMemoryRebound(to: CChar.self) {
         lw_read_at(file, $0.baseAddress, $0.count, UInt64(offset))
       }
       count = max(read, 0)
     }
+  }
+
+  /// The bytes of a file that is read once.
+  package var allBytes: [UInt8] {
+    var all: [UInt8] = []
+    while case let bytes = bytes(from: all.count, atMost: 1 << 16), !bytes.isEmpty { all += bytes }
+    return all
   }
 
   private static func string(_ bytes: Swift.Slice<UnsafeMutableBufferPointer<CChar>>) -> String {

@@ -10,8 +10,13 @@ final class StackCaptures {
   /// A captured stack and the time of its capture.
   struct Captured: Sendable {
     let outcome: StackReader.Outcome
+    /// The work that the thread ran during the capture, if the program publishes it.
+    fileprivate(set) var work: PublishedWork?
     let began: UInt64
     let ended: UInt64
+    /// For how long the thread was stopped, in ns.
+    fileprivate let stopped: UInt64
+    fileprivate(set) var problem: String?
   }
 
   /// The threads that were stopped.
@@ -25,14 +30,20 @@ final class StackCaptures {
   private(set) var stops = Stops()
   /// Why stacks cannot be captured, and what to do.
   private(set) var error: String?
+  /// Why the work of the last captured stack has no name, and what to do.
+  private(set) var workProblem: String?
 
   private let loop: EventLoop
   private let scheduler = OperationScheduler("stacks", workerLimit: 1)
-  private var readers: [Int32: Reader] = [:]
+  private var readers: [Int32: Locked<Readers>] = [:]
   private var unfinished: [ObjectIdentifier: AsyncTransaction] = [:]
 
-  /// A process's reader, which the first operation opens.
-  private typealias Reader = Locked<Result<StackReader, LoopbenchError>?>
+  /// The readers of a process.
+  fileprivate struct Readers {
+    /// Nil until the first operation.
+    var stacks: Result<StackReader, LoopbenchError>?
+    let work: WorkReader
+  }
 
   init(on loop: EventLoop) { self.loop = loop }
 
@@ -42,11 +53,12 @@ final class StackCaptures {
   /// Begins to read the symbols of a process.
   func open(_ process: Int32) {
     guard readers[process] == nil else { return }
-    let reader = Reader(nil)
+    let reader = Locked(Readers(work: WorkReader(process: process)))
     readers[process] = reader
     run {
-      reader.withLock { opened in
-        opened = Result { () throws(LoopbenchError) in try StackReader(process: process) }
+      reader.withLock { readers in
+        let opened = Result { () throws(LoopbenchError) in try StackReader(process: process) }
+        readers.stacks = opened
         if case .failure(let error) = opened { return error.description }
         return nil
       }
@@ -70,26 +82,18 @@ final class StackCaptures {
   ) {
     guard let reader = readers[thread.process] else { return completion(nil) }
     run {
-      reader.withLock { reader -> (Captured, UInt64)? in
-        guard case .success(let reader) = reader else { return nil }
-        let began = lw_now()
-        let (outcome, stopped) = reader.capture(
-          thread: thread.thread,
-          waited: waitBegan().map { began.since($0) } ?? 0,
-          isWaiting: isWaiting
-        )
-        return (Captured(outcome: outcome, began: began, ended: lw_now()), stopped)
-      }
-    } completion: { [self] result in
-      if let (captured, stopped) = result { note(captured.outcome, stopped) }
-      completion(result?.0)
+      reader.withLock { $0.capture(thread.thread, waitBegan, isWaiting) }
+    } completion: { [self] captured in
+      if let captured { note(captured) }
+      completion(captured)
     }
   }
 
-  private func note(_ outcome: StackReader.Outcome, _ stopped: UInt64) {
-    stops.total += stopped
-    stops.longest = max(stops.longest, stopped)
-    switch outcome {
+  private func note(_ captured: Captured) {
+    stops.total += captured.stopped
+    stops.longest = max(stops.longest, captured.stopped)
+    workProblem = captured.problem
+    switch captured.outcome {
     case .stack: stops.count += 1
     case .refused(let reason): error = reason
     case .nothing: break
@@ -115,5 +119,54 @@ final class StackCaptures {
       if case .value(let value) = outcome { completion(value) }
     }
     transaction.commit()
+  }
+}
+
+extension StackCaptures.Readers {
+  /// Captures a stack, and reads the work before and after. Nil if there is neither.
+  fileprivate func capture(
+    _ thread: Int32,
+    _ waitBegan: () -> UInt64?,
+    _ isWaiting: @escaping @Sendable () -> Bool
+  ) -> StackCaptures.Captured? {
+    var (captured, work) = work.work(of: thread) { () -> StackCaptures.Captured? in
+      guard case .success(let stacks) = stacks else { return nil }
+      let began = lw_now()
+      let (outcome, stopped) = stacks.capture(
+        thread: thread,
+        waited: waitBegan().map { began.since($0) } ?? 0,
+        isWaiting: isWaiting
+      )
+      return StackCaptures.Captured(
+        outcome: outcome,
+        began: began,
+        ended: lw_now(),
+        stopped: stopped
+      )
+    }
+    if captured == nil, work != nil {
+      let now = lw_now()
+      captured = StackCaptures.Captured(outcome: .nothing, began: now, ended: now, stopped: 0)
+    }
+    captured?.work = work
+    if case .stack(let frames) = captured?.outcome {
+      captured?.problem = self.work.problem(in: frames)
+    }
+    return captured
+  }
+}
+
+extension WorkReader {
+  /// Reads the work of a process.
+  package convenience init(process: Int32) {
+    self.init(
+      maps: { ProcessFile("/proc/\(process)/maps")?.allBytes ?? [] },
+      // Opened each time, because an open file has the memory from before exec.
+      memory: { address, limit in
+        let start = Int(truncatingIfNeeded: address)
+        return ProcessFile("/proc/\(process)/mem")?.bytes(from: start, atMost: limit) ?? []
+      },
+      now: { lw_now() }
+    )
   }
 }

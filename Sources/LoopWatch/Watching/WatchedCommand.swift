@@ -21,6 +21,7 @@ package enum WatchedCommand {
     environment[WaitRecords.variable] = records.path(forProcess: lw_process())
     for option in nodeOptions { environment.append(option, to: "NODE_OPTIONS", separator: " ") }
     environment["PYTHONPERFSUPPORT"] = environment["PYTHONPERFSUPPORT"] ?? "1"
+    environment[WorkReader.variable] = "1"
     let process = withStrings(words) { words in
       withStrings(environment.map { "\($0.key)=\($0.value)" }) { lw_start(words, $0) }
     }

@@ -274,7 +274,9 @@ extension WatchedThread.OpenHold {
       observations.append(Observation(time: captured.began, state: .blocked))
     }
     if case .stack(let frames) = captured.outcome {
-      captures.add(Capture(stack: frames, state: state))
+      captures.add(Capture(stack: frames.running(captured.work), state: state))
+    } else if let frame = captured.work?.frame {
+      captures.add(Capture(stack: [frame], state: state))
     }
   }
 }
@@ -313,6 +315,9 @@ extension Watcher {
 
   /// Why stacks cannot be captured, and what to do.
   var stackError: String? { captures.error }
+
+  /// Why pieces of work have no names, and what to do.
+  var workProblem: String? { captures.workProblem }
 }
 
 extension WatchedThread {

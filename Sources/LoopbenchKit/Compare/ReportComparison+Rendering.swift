@@ -41,7 +41,7 @@ extension ReportComparison {
 
   private func columns(_ style: ReportStyle) -> [TableColumn<Finding, Rank>] {
     [
-      TableColumn(title: "", rank: .always) { $0.name },
+      TableColumn(title: "", rank: .always, isLeft: true) { $0.name },
       TableColumn(title: "base", rank: .base) { $0.figure($0.base, style) ?? "" },
       TableColumn(title: "new", rank: .new) { $0.figure($0.new, style) ?? "-" },
       TableColumn(title: "ratio (95 %)", rank: .ratio) { $0.ratioText },

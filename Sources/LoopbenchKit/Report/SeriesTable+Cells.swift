@@ -1,7 +1,11 @@
 extension SeriesTable {
   var allColumns: [Column] {
     let parts: [[Column]] = [
-      [Column(title: unit.rawValue, rank: .always) { $0.isTwin ? "\($0.peer) (A/A)" : $0.peer }],
+      [
+        Column(title: unit.rawValue, rank: .always, isLeft: true) {
+          $0.isTwin ? "\($0.peer) (A/A)" : $0.peer
+        }
+      ],
       style.percentiles.map(percentile),
       [Column(title: "samples", rank: .samples) { String($0.count) }],
       references.first.map(ratios) ?? [],
