@@ -279,7 +279,7 @@ let package = Package(
     // Processes that the tests capture or watch. No test target depends on it, because it
     // replaces functions of the C library.
     .executableTarget(name: "watch-cases", dependencies: ["CLoopWatch"], path: "Tests/WatchCases"),
-    // Holds a loop of LoopTransactions, for the tests and for scripts/watch-subjects.
+    // Holds a loop of LoopTransactions, for the tests and for Tests/WatchSubjects.
     .executableTarget(
       name: "work-plants",
       dependencies: ["LoopTransactions"],
