@@ -1,3 +1,4 @@
+import Dispatch
 import LoopTransactions
 import LoopTransactionsMain
 import TestSupport
@@ -33,6 +34,12 @@ enum LoopMain {
     },
     "exitCalled": exitCalled,
     "exitUnfinished": exitUnfinished,
+    "exitsWithElements": exitsWithElements,
+    "exitsInElement": {
+      exitsWithElements()
+      EventLoop.main.post { DispatchQueue.main.async { exit(3) } }
+      try await Task.sleep(for: .seconds(600))
+    },
   ]
 
   static func main() async throws {
@@ -217,4 +224,27 @@ private func exitUnfinished() {
   }
   transaction.commit()
   for _ in 1...3 { loop.commit(Document(), Document.again) }
+  endless = RunLoopQueue(on: loop) { document, _ in endless?.enqueue(document) }
+  endless?.enqueue(Document())
+}
+
+@MainActor private var endless: RunLoopQueue<Document>?
+@MainActor private var elements: RunLoopQueue<Document>?
+@MainActor private var values: RunLoopValueQueue<Int>?
+
+/// Leaves elements of queues and a block of the main queue to the exit.
+@MainActor
+private func exitsWithElements() {
+  let loop = EventLoop.main
+  elements = RunLoopQueue(on: loop) { document, _ in
+    print("element")
+    loop.commit(document, Document.save)
+  }
+  values = RunLoopValueQueue(on: loop) { value, _ in print("value \(value)") }
+  for value in 1...3 {
+    elements?.enqueue(Document())
+    values?.enqueue(value)
+  }
+  DispatchQueue.main.async { print("block") }
+  print("main ends")
 }

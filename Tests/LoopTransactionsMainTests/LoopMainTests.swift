@@ -87,6 +87,17 @@ import Testing
       #expect(output.lines.dropFirst().sorted() == work.sorted())
     }
 
+    @Test("elements of queues and blocks of the main queue are delivered at the exit")  // C7
+    func exitsWithElements() throws {
+      let work =
+        ["block", "value 1", "value 2", "value 3"]
+        + Array(repeating: "element", count: 3) + Array(repeating: "saved", count: 3)
+      let lines = try say("exitsWithElements")
+      #expect(lines.first == "main ends" && lines.dropFirst().sorted() == work.sorted())
+      let output = try run("exitsInElement")
+      #expect(output.code == 3 && output.lines.dropFirst().sorted() == work.sorted())
+    }
+
     @Test("work that the exit cannot finish is reported by name")  // C7
     func exitUnfinished() throws {
       let output = try run("exitUnfinished")
@@ -95,6 +106,7 @@ import Testing
       #expect(output.errors.contains(message))
       #expect(output.errors.contains("async transaction 'cards'"))
       #expect(output.errors.contains("transaction Document.again and 2 others"))
+      #expect(output.errors.contains("1 element of the queue at loop_main_program/LoopMain.swift:"))
     }
 
     @Test("stopping the loop before main returned traps instead of ending the process with 0")

@@ -31,6 +31,8 @@ public final class MainQueueBridge {
   let core: PortCore
   private unowned(unsafe) var loop: EventLoop?  // loop only
   private(set) var isWaitedFor = true  // loop only
+  // Whether the main queue is being drained. Loop only.
+  private var isDraining = false
   // Whether a block of the main queue has run through this bridge.
   private var hasServedQueue = false  // loop only
 
@@ -138,9 +140,12 @@ extension MainQueueBridge {
     guard let loop, !core.isForked else { return source.detachOwner() }
     // Retained, because a block may close an adopted loop and release the
     // bridge.
+    let isWithin = isDraining
+    isDraining = true
     withExtendedLifetime((self, loop)) {
       loop.recorded(OwnerWord(.job, "main queue")) { loop.calledBack { source.drain() } }
     }
+    isDraining = isWithin
     // If an earlier block closed the bridge, a flag that is not set proves
     // nothing.
     if !hasServedQueue, self.loop != nil { trapNested() }
@@ -156,6 +161,9 @@ extension MainQueueBridge {
 
 extension MainQueueBridge: LoopPart {
   package var handles: [UnsafeMutableRawPointer] { loop == nil ? [] : [source.address] }
+
+  // libdispatch does not run a block inside another one.
+  package func processWillExit() { if !isDraining, source.hasWork { mainQueueHasWork() } }
 
   package func loopDidClose() { detach() }
 

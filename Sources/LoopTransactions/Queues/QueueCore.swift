@@ -102,6 +102,13 @@ final class QueueCore: @unchecked Sendable {
   /// The number of queued elements.
   var count: Int { ask(orInherited: 0) { $0.count } }
 
+  /// Names the queue if it has elements, for reports.
+  var unfinishedWork: String? {
+    let count = count
+    guard count > 0 else { return nil }
+    return "\(count) element\(count == 1 ? "" : "s") of the queue at \(place.description)"
+  }
+
   /// The number of elements dropped because the queue was full.
   var droppedCount: Int { ask(orInherited: 0) { $0.droppedCount } }
 
@@ -325,6 +332,10 @@ final class QueueList: LoopPart {
   func remove(_ queue: QueueCore) { queues.removeAll { $0 === queue } }
 
   var holdsAnything: Bool { !queues.isEmpty }
+
+  var unfinishedWork: [String] { queues.compactMap(\.unfinishedWork) }
+
+  func processWillExit() { finish() }
 
   func loopWillClose() { for queue in queues { queue.refuseOthers() } }
 

@@ -212,8 +212,7 @@ extension TransactionSet: LoopPart {
     return ["transaction \(name) and \(others) other\(others == 1 ? "" : "s")"]
   }
 
-  /// Called when the process exits, before the pending commits are performed for
-  /// the last time. No frame follows, and a flush that runs does not go on.
+  // No frame follows, and a flush that runs does not go on.
   func processWillExit() {
     isFlushing = false
     beginAllFrames()

@@ -254,13 +254,18 @@ extension EventLoop {
   func performAtExit(_ name: String) {
     guard !core.isForked, core.isOnThread, !wasTornDown else { return }
     asCurrent {
-      transactions.processWillExit()
       switch state {
       case .idle, .running:
         state = .leaving
+        for part in parts { part.processWillExit() }
         leave(.whole, until: nil)
-      case .leaving: flushAll()
+      case .leaving: break
       case .closing, .closed: return
+      }
+      // Several rounds, because parts pass work on to each other.
+      for _ in 0..<Self.maxFinalRounds where hasWorkOrPosts {
+        for part in parts { part.processWillExit() }
+        flushAll()
       }
       reportUnfinished(name)
     }

@@ -24,6 +24,11 @@ package protocol LoopPart: AnyObject {
   /// in a failure message.
   var unclosablePlace: String? { get }
 
+  /// Called when the process exits, before the pending work is performed for the
+  /// last time, and again while work is left. Passes on or performs what waits for
+  /// a later tick.
+  func processWillExit()
+
   /// Called when the loop begins to close. Refuses work from other threads from
   /// now on.
   func loopWillClose()
@@ -65,6 +70,7 @@ extension LoopPart {
   package var handles: [UnsafeMutableRawPointer] { [] }
   package var unfinishedWork: [String] { [] }
   package var unclosablePlace: String? { nil }
+  package func processWillExit() {}
   package func loopWillClose() {}
   package func finish() {}
   package func finishForGood() {}
