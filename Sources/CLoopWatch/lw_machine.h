@@ -33,6 +33,9 @@ enum { lw_red_zone = 128 };
 // The bytes of a call instruction that holds the called address.
 enum { lw_call_size = 5 };
 
+// The bytes of the instruction that makes a system call.
+enum { lw_system_call_size = 2 };
+
 #endif
 
 // Registers of a frame, numbered as in DWARF. A caller's frame knows only some.

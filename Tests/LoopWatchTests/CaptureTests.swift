@@ -118,4 +118,18 @@ import Testing
     @Test("the message says how to install libdw if it is missing")
     func noLibdw() throws { try pass("no-libdw") }
   }
+
+  @Suite(
+    "CLoopWatch: breakpoints",
+    .enabled("needs perf_event_open(), which containers and some systems forbid") {
+      try TestProgram.run(TestProgram.built("watch-cases"), ["may-probe"]).code == 0
+    }
+  )
+  struct ProbeTests {
+    @Test("the first four waits at a breakpoint are found, with their times and descriptors")
+    func waits() throws { try pass("probe-waits") }
+
+    @Test("a thread that ends while it has a breakpoint ends as usual")
+    func end() throws { try pass("probe-end") }
+  }
 #endif

@@ -21,6 +21,8 @@ struct WatcherTests {
       for wait in waits.withLock({ $0 }) where wait.number >= first { body(wait) }
     }
 
+    func expectWait(entry: Int, for source: WaitSource?) {}
+
     func currentWaitBegan(entry: Int) -> UInt64? { nil }
 
     func isWaiting(entry: Int, for source: WaitSource?) -> Bool { false }

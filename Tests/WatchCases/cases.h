@@ -129,6 +129,6 @@ struct named_case {
   void (*run)(void);
 };
 extern const struct named_case frame_cases[], stop_cases[], end_cases[], call_cases[];
-extern const struct named_case refusal_cases[], wait_cases[], blocked_cases[];
+extern const struct named_case refusal_cases[], wait_cases[], blocked_cases[], probe_cases[];
 // The word after the case's, or NULL.
 extern const char *case_argument;

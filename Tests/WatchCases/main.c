@@ -293,7 +293,7 @@ const char *case_argument;
 
 static const struct named_case *const all_cases[] = {
 #if CASES_CAPTURE
-  frame_cases, stop_cases, end_cases, call_cases, refusal_cases,
+  frame_cases, stop_cases, end_cases, call_cases, refusal_cases, probe_cases,
 #endif
   wait_cases, blocked_cases,
 };

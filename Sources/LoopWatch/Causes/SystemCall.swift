@@ -31,6 +31,13 @@ package struct SystemCall: Equatable, Sendable {
     name.hasPrefix("epoll_") || ["poll", "ppoll", "select", "pselect6"].contains(name)
   }
 
+  /// The source that a wait for events is for; nil for other calls.
+  package func waitSource(returningTo address: UInt64) -> WaitSource? {
+    guard isWait else { return nil }
+    if name.hasPrefix("epoll"), let descriptor { return .epoll(descriptor: descriptor) }
+    return .poll(site: UInt32(truncatingIfNeeded: address))
+  }
+
   /// The number of the descriptor that the call works on; nil for other calls.
   package var descriptor: Int32? {
     guard Self.ofDescriptors.contains(name), let first = arguments.first else { return nil }

@@ -1,4 +1,5 @@
 internal import CLoopWatch
+import Glibc
 import LoopbenchKit
 
 extension Watcher {
@@ -9,10 +10,8 @@ extension Watcher {
       text =
         "no loop was found: no thread waited with epoll, poll or select through the C library\n"
     }
-    if isSampled {
-      text +=
-        "note: sampled every \(TimeText.duration(period)); "
-        + "a loop that is busy for long looks late\n"
+    if let sampler {
+      text += "note: sampled every \(TimeText.duration(period)); \(sampler.limits)\n"
     }
     if others.count > 0 {
       text +=
@@ -50,6 +49,19 @@ extension Watcher {
     (result.load.thread, result.load.ticks) = busiest
     result.timeOrigin = lw_real_time() - now
     return result
+  }
+}
+
+extension WaitSampler {
+  /// The limits of the samples, in words.
+  fileprivate var limits: String {
+    guard probeError != 0 else { return "shorter ticks are not counted" }
+    let reason = "a loop that is busy for long looks late, because breakpoints "
+    return switch probeError {
+    case EACCES, EPERM:
+      reason + "are not permitted: run as root, or run sysctl kernel.perf_event_paranoid=2"
+    default: reason + "are not available here: error \(probeError)"
+    }
   }
 }
 

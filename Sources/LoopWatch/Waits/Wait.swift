@@ -45,6 +45,10 @@ package protocol WaitLog: AnyObject, Sendable {
   /// wait.
   func currentWaitBegan(entry: Int) -> UInt64?
 
+  /// Tells that the next wait of an entry's thread for `source` ends a hold that may be
+  /// late, or with nil that the thread does not hold its loop.
+  func expectWait(entry: Int, for source: WaitSource?)
+
   /// True if the thread of an entry waits now for `source`. Call from any thread.
   func isWaiting(entry: Int, for source: WaitSource?) -> Bool
 }

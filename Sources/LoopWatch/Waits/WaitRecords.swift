@@ -58,6 +58,8 @@ package final class WaitRecords: WaitLog {
     currentWait(entry)?.source == source
   }
 
+  package func expectWait(entry: Int, for source: WaitSource?) {}
+
   package func currentWaitBegan(entry: Int) -> UInt64? { currentWait(entry)?.began }
 
   private func currentWait(_ entry: Int) -> Wait? {

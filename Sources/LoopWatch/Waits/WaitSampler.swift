@@ -1,52 +1,73 @@
+internal import CLoopWatch
 import LoopTransactions
 
 /// Finds the waits of a running program by sampling the system calls of its threads.
 ///
 /// A sample sees a wait, or that the thread ran since the last sample. Ticks that are
-/// shorter than the time between two samples are not seen. The begin and the end of a
-/// hold are known to half of that time.
+/// shorter than the time between two samples are not seen. While a hold lasts, a
+/// breakpoint finds the next wait, if the system permits it.
 package final class WaitSampler: WaitLog {
   private let process: Int32
   private let state = Locked(State())
+  /// The error for which breakpoints are not used; 0 if they are.
+  package let probeError: Int32
 
   private struct State {
-    var threads: [Int32: (files: ThreadFiles, waits: SampledThread)] = [:]
+    var threads: [Int32: Sampled] = [:]
     var listedAt: UInt64?
+    var listPeriod = WaitSampler.shortestListPeriod
   }
 
-  /// How often the list of threads is read again, in ns: more often until one of them was
-  /// seen waiting, because a busy loop rarely waits.
-  private static let listPeriod: UInt64 = 500_000_000
-  private static let firstListPeriod: UInt64 = 10_000_000
+  fileprivate struct Sampled {
+    let files: ThreadFiles
+    var waits = SampledThread()
+    /// The addresses to which the waits return.
+    var sites: [WaitSource: UInt64] = [:]
+    var probe: WaitProbe?
 
-  package init(process: Int32) { self.process = process }
+    init(_ files: ThreadFiles) { self.files = files }
+  }
+
+  /// How often the list of threads is read, in ns: often after one of them was seen
+  /// waiting for the first time, because programs start several threads at once.
+  private static let shortestListPeriod: UInt64 = 10_000_000
+  private static let longestListPeriod: UInt64 = 500_000_000
+
+  package init(process: Int32) {
+    self.process = process
+    var error: Int32 = 0
+    // Any address tells.
+    _ = WaitProbe(thread: process, address: 4096, error: &error)
+    probeError = error
+  }
 
   package func look(at now: UInt64) {
     state.withLock { state in
-      let period = state.threads.isEmpty ? Self.firstListPeriod : Self.listPeriod
-      if state.listedAt.map({ now.since($0) >= period }) ?? true {
+      if state.listedAt.map({ now.since($0) >= state.listPeriod }) ?? true {
         state.listedAt = now
+        let known = state.threads.count
         list(&state)
+        state.listPeriod =
+          state.threads.count > known
+          ? Self.shortestListPeriod : min(state.listPeriod * 2, Self.longestListPeriod)
       }
-      for number in state.threads.keys { sample(number, &state, at: now) }
+      for number in state.threads.keys { sample(number, &state) }
     }
   }
 
-  private func sample(_ number: Int32, _ state: inout State, at now: UInt64) {
-    guard let (files, waits) = state.threads[number] else { return }
-    guard let slices = files.timeSlices() else { return state.threads[number] = nil }
-    // A thread that has not run since is in the same system call.
-    let next = slices == waits.slices ? waits.source : files.currentWait()
-    state.threads[number]?.waits.advance(to: next, slices: slices, at: now)
+  private func sample(_ number: Int32, _ state: inout State) {
+    guard var thread = state.threads[number] else { return }
+    state.threads[number] = thread.sample() ? thread : nil
   }
 
-  /// Adds the threads that wait for events now. Other threads may begin to wait later.
+  /// Adds the first thread, which most loops run on, and the threads that wait for events
+  /// now. Other threads may begin to wait later.
   private func list(_ state: inout State) {
     for name in ProcessFile.names(in: "/proc/\(process)/task") {
       guard let number = Int32(name), state.threads[number] == nil else { continue }
       guard let files = ThreadFiles(process: process, thread: number) else { continue }
-      guard files.currentWait() != nil else { continue }
-      state.threads[number] = (files, SampledThread())
+      guard number == process || files.currentWait() != nil else { continue }
+      state.threads[number] = Sampled(files)
     }
   }
 
@@ -69,60 +90,97 @@ package final class WaitSampler: WaitLog {
     let files = ThreadFiles(process: process, thread: Int32(entry))
     return files?.currentWait() == source
   }
-}
 
-/// How a thread has run so far.
-package struct TimeSlices: Equatable, Sendable {
-  /// Time on a CPU, in ns.
-  package var running: UInt64 = 0
-  /// How often it was given a CPU.
-  package var count: UInt64 = 0
-
-  package init(running: UInt64 = 0, count: UInt64 = 0) {
-    (self.running, self.count) = (running, count)
+  package func expectWait(entry: Int, for source: WaitSource?) {
+    guard probeError == 0 else { return }
+    state.withLock { $0.threads[Int32(entry)]?.expectWait(for: source) }
   }
 }
 
-/// The waits of one thread, found by samples.
-package struct SampledThread {
-  private var waits: [Wait] = []
-  private var number: UInt64 = 0
-  private var sampledAt: UInt64 = 0
-  private(set) var slices = TimeSlices()
-  private(set) var source: WaitSource?
-  private var began: UInt64 = 0
-
-  package init() {}
-
-  /// Adds a sample: the wait that the thread is in, and how it has run.
-  package mutating func advance(to next: WaitSource?, slices: TimeSlices, at now: UInt64) {
-    // The change happened at any time since the last sample.
-    let changed = sampledAt == 0 ? now : sampledAt + (now - sampledAt) / 2
-    switch (source, next) {
-    case (nil, nil): break
-    case (nil, .some): began = changed
-    case (.some(let old), .some(let new)):
-      guard old != new || slices.count != self.slices.count else { break }
-      // At least one tick passed.
-      end(old, at: changed)
-      began = changed
-    case (.some(let old), nil): end(old, at: changed)
+extension WaitSampler.Sampled {
+  /// Returns false if the thread has ended.
+  fileprivate mutating func sample() -> Bool {
+    var now = lw_now()
+    guard var slices = files.timeSlices() else { return false }
+    var next = waits.state
+    // A thread that has not run since is in the same system call.
+    if slices != waits.slices {
+      let address: UInt64?
+      (next, address) = files.sample()
+      if case .waiting(let source) = next {
+        note(address, of: source)
+        // It may have run until now.
+        slices = files.timeSlices() ?? slices
+        now = lw_now()
+      }
     }
-    (source, self.slices, sampledAt) = (next, slices, now)
+    let entries = probe?.takeEntries(until: now) ?? []
+    if probe?.isSpent ?? false { probe = nil }
+    waits.advance(to: next, slices: slices, entries: entries, at: now)
+    return true
   }
 
-  private mutating func end(_ source: WaitSource, at time: UInt64) {
-    waits.append(Wait(number: number, began: began, ended: time, source: source))
-    number += 1
+  private mutating func note(_ address: UInt64?, of source: WaitSource) {
+    // 8: a thread has few loops, but may poll at any number of places.
+    if sites.count == 8, sites[source] == nil { sites = [:] }
+    sites[source] = address
   }
 
-  /// Nil if the thread does not wait.
-  var currentWaitBegan: UInt64? { source == nil ? nil : began }
+  fileprivate mutating func expectWait(for source: WaitSource?) {
+    guard let source else { return probe = nil }
+    guard probe == nil, let address = sites[source] else { return }
+    // A refusal may be for a moment only: other debuggers use all registers.
+    var error: Int32 = 0
+    probe = WaitProbe(thread: files.thread, address: address, error: &error)
+  }
+}
 
-  /// Returns the waits since the last call, and the one that has not ended.
-  package mutating func takeWaits() -> [Wait] {
-    defer { waits = [] }
-    guard let source else { return waits }
-    return waits + [Wait(number: number, began: began, ended: nil, source: source)]
+/// A breakpoint at the place where a thread waits.
+private final class WaitProbe {
+  private let probe: OpaquePointer
+  private let address: UInt64
+  /// A wait that began after the last sample.
+  private var next: WaitEntry?
+  private var hits = 0
+
+  /// Nil if the system refuses.
+  ///
+  /// - Parameter address: The address to which the system call returns.
+  init?(thread: Int32, address: UInt64, error: inout Int32) {
+    var probe: OpaquePointer?
+    error = -lw_probe_open(thread, address, &probe)
+    guard let probe else { return nil }
+    (self.probe, self.address) = (probe, address)
+  }
+
+  deinit { lw_probe_close(probe) }
+
+  /// True if the system has removed the breakpoint, because there were enough waits.
+  var isSpent: Bool { hits == LW_PROBE_HITS && next == nil }
+
+  /// The waits that began at the breakpoint until `time`.
+  func takeEntries(until time: UInt64) -> [WaitEntry] {
+    var entries: [WaitEntry] = []
+    while let entry = next ?? takeEntry() {
+      next = entry
+      guard entry.time <= time else { break }
+      entries.append(entry)
+      next = nil
+    }
+    return entries
+  }
+
+  /// Some C libraries make several kinds of calls at one place.
+  private func takeEntry() -> WaitEntry? {
+    var hit = lw_probe_hit()
+    while lw_probe_next(probe, &hit) {
+      hits += 1
+      guard let name = ThreadFiles.name(ofCall: hit.call) else { continue }
+      let descriptor = UInt64(UInt32(bitPattern: hit.descriptor))
+      let call = SystemCall(name: name, arguments: [descriptor])
+      guard let source = call.waitSource(returningTo: address) else { continue }
+      return WaitEntry(time: hit.time, source: source)
+    }
+    return nil
   }
 }

@@ -52,28 +52,32 @@ package final class ThreadFiles: Sendable {
   /// The system call that the thread is in.
   package func currentCall() -> SystemCall? {
     guard let line = call?.text() else { return nil }
-    return SystemCall(line: line, name: Self.name)
+    return SystemCall(line: line, name: Self.name(ofCall:))
   }
 
   /// The source that the thread waits for now; nil if it is in no wait for events.
   package func currentWait() -> WaitSource? {
-    guard let line = call?.text() else { return nil }
-    guard let call = SystemCall(line: line, name: Self.name), call.isWait else { return nil }
-    if call.name.hasPrefix("epoll"), let descriptor = call.descriptor {
-      return .epoll(descriptor: descriptor)
-    }
-    // The last word is the program counter.
-    let counter = line.split { $0 == " " || $0 == "\n" }.last?.dropFirst(2) ?? ""
-    return .poll(site: UInt32(truncatingIfNeeded: UInt64(counter, radix: 16) ?? 0))
+    guard case .waiting(let source) = sample().state else { return nil }
+    return source
+  }
+
+  /// The state of the thread now, and the address to which its system call returns.
+  package func sample() -> (state: SampledState, address: UInt64?) {
+    guard let line = call?.text(), !line.hasPrefix("running") else { return (.running, nil) }
+    guard let call = SystemCall(line: line, name: Self.name(ofCall:)) else { return (.blocked, nil) }
+    let address = call.registers.last
+    let source = address.flatMap(call.waitSource)
+    return (source.map { .waiting($0) } ?? .blocked, address)
   }
 
   /// How the thread has run; nil if it has ended.
   package func timeSlices() -> TimeSlices? {
     guard let numbers = times.numbers(3), numbers.count == 3 else { return nil }
-    return TimeSlices(running: numbers[0], count: numbers[2])
+    return TimeSlices(running: numbers[0], waiting: numbers[1], count: numbers[2])
   }
 
-  private static func name(_ number: Int) -> String? {
+  /// The name of the system call with a number.
+  package static func name(ofCall number: Int) -> String? {
     lw_call_name(number).map { String(cString: $0) }
   }
 

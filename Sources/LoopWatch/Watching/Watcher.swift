@@ -72,7 +72,9 @@ package final class Watcher {
   }
 
   /// True if waits are sampled and not recorded.
-  package var isSampled: Bool { log is WaitSampler }
+  package var isSampled: Bool { sampler != nil }
+
+  var sampler: WaitSampler? { log as? WaitSampler }
 
   /// True if a loop has been found.
   package var hasLoop: Bool { threads.values.contains { $0.tracker.isLoop } }
@@ -185,10 +187,10 @@ extension Watcher {
     summary.neighbours = neighbours
   }
 
-  /// Observes the hold of a thread that has lasted for a period or longer, and
-  /// captures its stack from half of the threshold on.
+  /// Observes the hold of a thread that has lasted for a period or longer. From half of
+  /// the threshold on, captures its stack and expects its end.
   private func inspect(_ thread: WatchedThread, _ entry: Int) {
-    guard let open = thread.open else { return }
+    guard let open = thread.open else { return log.expectWait(entry: entry, for: nil) }
     let now = lw_now()
     let age = now.since(open.began)
     guard age >= period else { return }
@@ -196,6 +198,7 @@ extension Watcher {
     let observedAt = open.observations.last?.time ?? open.began
     if now.since(observedAt) >= threshold / 5 { thread.observe() }
     if park(thread) { return }
+    if age >= threshold / 2 { log.expectWait(entry: entry, for: thread.tracker.source) }
     guard age >= threshold / 2 * UInt64(open.captures.nextDue) else { return }
     capture(thread, entry)
   }
