@@ -34,6 +34,20 @@ struct SystemCallTests {
     #expect(words("999 0x11") == "system call 999")
   }
 
+  @Test("a wait has its descriptor or its place as its source")
+  func waitSource() {
+    func source(_ line: String) -> WaitSource? {
+      SystemCall(line: line) { [7: "poll", 202: "futex", 281: "epoll_pwait"][$0] }.flatMap { call in
+        call.registers.last.flatMap(call.waitSource)
+      }
+    }
+    let epoll = "281 0x9 0x7ff0 0x400 0x5 0x0 0x8 0x7ffe 0x7f1200000085\n"
+    #expect(source(epoll) == .epoll(descriptor: 9))
+    let poll = "7 0x7ff0 0x2 0xffffffff 0x0 0x0 0x0 0x7ffe 0x7f1200000085\n"
+    #expect(source(poll) == .poll(site: 0x85))
+    #expect(source("202 0x9 0x0 0x0 0x0 0x0 0x0 0x7ffe 0x7f1200000085\n") == nil)
+  }
+
   @Test("a running thread is in no call")
   func running() { #expect(words("running\n") == nil && words("-1 0x7ffc 0x7f85") == nil) }
 }

@@ -12,7 +12,7 @@ package struct SystemCall: Equatable, Sendable {
   /// Parses a line of the call's number and its arguments in hexadecimal digits. Nil
   /// for a thread that is in no call.
   package init?(line: String, name: (Int) -> String?) {
-    let words = line.split(separator: " ")
+    let words = line.split { $0 == " " || $0 == "\n" }
     guard let first = words.first, let number = Int(first), number >= 0 else { return nil }
     let values = words.dropFirst().map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
     self.init(name: name(number) ?? "system call \(number)", arguments: Array(values.prefix(6)))
