@@ -56,25 +56,32 @@ struct SampledThreadTests {
     #expect(found == [hold(1500, 4200)])
   }
 
-  @Test("a wait ended at least as long before a sample as the thread was awake")
+  @Test("a wait ended as long before a sample of a running thread as the thread was awake")
   func begin() {
     let found = holds(
       Sample(Self.waits),
       Sample(.running, ran: 500, queued: 300, count: 2),
       Sample(Self.waits, ran: 1600, queued: 300, count: 2)
     )
-    #expect(found == [hold(1100, 3000)])
+    #expect(found == [hold(1200, 3000)])
+    // Its time was counted last when it began to run.
+    let notCounted = holds(
+      Sample(Self.waits),
+      Sample(.running, ran: 200, count: 2),
+      Sample(Self.waits, ran: 1000, count: 2)
+    )
+    #expect(notCounted == [hold(1400, 2400)])
   }
 
   @Test("a thread that slept at a sample ends its hold after the time that it was awake since")
   func asleep() {
     let found = holds(
       Sample(Self.waits),
-      Sample(.blocked, ran: 200, count: 2),
-      Sample(.blocked, ran: 200, count: 2),
-      Sample(Self.waits, ran: 500, count: 3)
+      Sample(.blocked, ran: 400, count: 2),
+      Sample(.blocked, ran: 400, count: 2),
+      Sample(Self.waits, ran: 700, count: 3)
     )
-    #expect(found == [hold(1400, 3650)])
+    #expect(found == [hold(1300, 3650)])
   }
 
   @Test("a short sleep at a sample is part of the hold")
@@ -126,6 +133,16 @@ struct SampledThreadTests {
     #expect(found.map(\.length) == [300, 300])
   }
 
+  @Test("ticks before a late sample have no known length")
+  func lateSample() {
+    var (thread, tracker) = (SampledThread(), HoldTracker())
+    thread.advance(to: Self.waits, slices: TimeSlices(count: 1), at: 1_000_000)
+    let slices = TimeSlices(running: 30_000_000, count: 2)
+    thread.advance(to: Self.waits, slices: slices, at: 40_000_000)
+    let holds = thread.takeWaits().compactMap { tracker.add($0, isOpen: { _ in true }) }
+    #expect(holds.map(\.length) == [0])
+  }
+
   @Test("a wait for another source is part of the hold")
   func nested() {
     let found = holds(
@@ -156,7 +173,7 @@ struct SampledThreadTests {
       Sample(.running, ran: 1700, count: 3, entries: [2600]),
       Sample(Self.waits, ran: 2000, count: 3)
     )
-    #expect(found == [hold(1500, 2600), hold(2600, 3500)])
+    #expect(found == [hold(1500, 2600), hold(2800, 3500)])
   }
 
   @Test("a wait that began at a breakpoint goes on while samples see it")

@@ -109,7 +109,7 @@ class Judgement:
     columns = ["planted", "found", "length", "named", "cause", "reason", "ran", "queued"]
 
     def __init__(self, truth, holds, threshold, is_sampled=False):
-        """Samples of a running program are 1 ms apart, and later on a busy machine. They
+        """Samples of a running program are 2 ms apart, and later on a busy machine. They
         may miss a wait between two holds."""
         self.rows = {}
         self.remarks = []
@@ -117,7 +117,6 @@ class Judgement:
         self.wrong_others = 0
         self.threshold = threshold
         self.is_sampled = is_sampled
-        self.slack = (6 if is_sampled else 2) * MS
         remaining = list(holds)
         for plant in truth.plants:
             if plant.length < threshold:
@@ -150,7 +149,7 @@ class Judgement:
         if not hold:
             return
         error = abs(hold.length - plant.length)
-        self._note(plant, "length", error <= max(plant.length * 0.05, self.slack), f"{planted}; {hold}")
+        self._note(plant, "length", error <= max(plant.length * 0.05, 2 * MS), f"{planted}; {hold}")
         if plant.functions:
             self._note(plant, "named", hold.names(plant.functions),
                        f"expected {'|'.join(sorted(plant.functions))}; {hold}")

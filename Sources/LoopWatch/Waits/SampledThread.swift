@@ -62,6 +62,9 @@ package struct SampledThread {
     var isMeasured: Bool
   }
 
+  /// The longest time between two samples on time, in ns.
+  private static let longestTime: UInt64 = 6_000_000
+
   package init() {}
 
   /// Adds a sample: the state of the thread, how it has run, and the waits that began at a
@@ -73,16 +76,20 @@ package struct SampledThread {
     at now: UInt64
   ) {
     if sampledAt == 0 { (sampledAt, self.slices) = (now, slices) }
-    let awake = min(slices.awake.since(self.slices.awake), now - sampledAt)
+    let used = slices.awake.since(self.slices.awake)
+    // More than the time since the last sample was counted late.
+    let awake = used > now - sampledAt ? 0 : used
     let switches = slices.count.since(self.slices.count)
     for entry in entries { enter(entry, hasSlept: switches > 0) }
     if case .waiting(let new) = next {
       see(new, slices, awake: awake, switches: switches, at: now)
     } else if let source {
-      let ended = end(awake: awake, hasSlept: switches > 0, by: now)
+      // The time of a thread that runs is counted every few ms: it is right or near 0.
+      let isKnown = next == .running && awake > (now - sampledAt) / 4
+      let ended = isKnown ? now - awake : end(awake: awake, hasSlept: switches > 0, by: now)
       let isMeasured = !isUnseen && next == .running
-      finishWait(source, at: ended)
-      let error = now - min(now, ended + awake)
+      finishWait(source, at: max(ended, began))
+      let error = (now - sampledAt) / 2
       tick = Tick(began: ended, error: error, slices: self.slices, isMeasured: isMeasured)
     } else if next == .blocked {
       tick?.isMeasured = false
@@ -101,8 +108,10 @@ package struct SampledThread {
     guard let old = source else { return begin(new, at: endOfTick(slices, awake, by: now)) }
     defer { isUnseen = false }
     guard old != new || switches > 0 && !isUnseen else { return }
-    // At least one tick passed. Of several, the mean length is known.
-    let length = old == new ? awake / max(switches, 1) : awake
+    // At least one tick passed. Of several, the mean length is known, unless they did not
+    // sleep. Then there may be any number of them.
+    let isLate = now - sampledAt > Self.longestTime
+    let length = old != new ? awake : isLate ? 0 : awake / max(switches, 1)
     let ended = end(awake: length, hasSlept: true, by: now)
     finishWait(old, at: ended)
     begin(new, at: min(ended + length, now))

@@ -16,6 +16,8 @@ package final class WaitSampler: WaitLog {
     var threads: [Int32: Sampled] = [:]
     var listedAt: UInt64?
     var listPeriod = WaitSampler.shortestListPeriod
+    /// Of this process. While the system has no breakpoint, the next one takes up to 100 ms.
+    var anchor: WaitProbe?
   }
 
   fileprivate struct Sampled {
@@ -39,6 +41,8 @@ package final class WaitSampler: WaitLog {
     // Any address tells.
     _ = WaitProbe(thread: process, address: 4096, error: &error)
     probeError = error
+    guard error == 0 else { return }
+    state.withLock { $0.anchor = WaitProbe(thread: lw_process(), address: 4096, error: &error) }
   }
 
   package func look(at now: UInt64) {

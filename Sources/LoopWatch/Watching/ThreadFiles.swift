@@ -64,7 +64,9 @@ package final class ThreadFiles: Sendable {
   /// The state of the thread now, and the address to which its system call returns.
   package func sample() -> (state: SampledState, address: UInt64?) {
     guard let line = call?.text(), !line.hasPrefix("running") else { return (.running, nil) }
-    guard let call = SystemCall(line: line, name: Self.name(ofCall:)) else { return (.blocked, nil) }
+    guard let call = SystemCall(line: line, name: Self.name(ofCall:)) else {
+      return (.blocked, nil)
+    }
     let address = call.registers.last
     let source = address.flatMap(call.waitSource)
     return (source.map { .waiting($0) } ?? .blocked, address)
