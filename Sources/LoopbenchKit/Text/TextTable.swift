@@ -96,7 +96,7 @@ package struct TextTable {
 /// A column of a table that leaves out columns if the terminal is narrow.
 struct TableColumn<Row, Rank: CaseIterable & Equatable> {
   let title: String
-  /// Columns of the first rank are left out first, and those of the last rank never.
+  /// Columns of the first rank are left out first, and columns of the last rank never.
   let rank: Rank
   var isLeft = false
   let cell: (Row) -> String
