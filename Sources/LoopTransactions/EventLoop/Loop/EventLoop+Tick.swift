@@ -217,7 +217,15 @@ extension EventLoop {
 
   @inline(never)
   private func makePass(_ index: Int, _ activity: Activity) {
-    let isMeasured = core.needsSlowTick
+    if _slowPath(core.needsSlowTick) {
+      makePass(index) { callMeasured($0, activity) }
+    } else {
+      makePass(index) { $0.call(activity) }
+    }
+  }
+
+  @inline(__always)
+  private func makePass(_ index: Int, call: (Observer) -> Void) {
     // The list keeps the observers alive, so no call counts a reference.
     let list = observers.beginPass(index)
     withExtendedLifetime(list) {
@@ -225,14 +233,17 @@ extension EventLoop {
         list[index].reference?._withUnsafeGuaranteedRef { observer in
           guard !observer.isDormant, observer.isAttached else { return }
           if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { return }
-          guard _slowPath(isMeasured), let place = observer.place else {
-            return observer.call(activity)
-          }
-          recorded(OwnerWord(.observer, place)) { observer.call(activity) }
+          call(observer)
         }
       }
     }
     observers.endPass()
+  }
+
+  @inline(never)
+  private func callMeasured(_ observer: Observer, _ activity: Activity) {
+    guard let place = observer.place else { return observer.call(activity) }
+    recorded(OwnerWord(.observer, place)) { observer.call(activity) }
   }
 
   /// Ends a period of flushing.
