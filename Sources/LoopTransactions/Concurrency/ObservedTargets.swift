@@ -178,7 +178,7 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
   Unmanaged<ObservedTarget>.fromOpaque(observed).takeUnretainedValue().commit(on: loop)
 }
 
-/// An observable that every tracking also reads, so that changing it ends the
+/// An observable that a tracking also reads, so that changing it ends the
 /// tracking. Observation has no other way to end a tracking.
 ///
 /// A tracking inside another one adds its reads to the outer one's, including
@@ -186,8 +186,12 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
 /// the outer action's reads. The outer marker therefore retains the inner ones,
 /// and a marker that is replaced changes when the last reference is released:
 /// after the trackings that read it have ended.
+///
+/// The end of a foreign tracking, one that the program made, is not known. A
+/// tracking inside a foreign one therefore does not read its marker, and stays
+/// registered until a property changes, as the foreign one does.
 private final class ReadMarker: Observable, Unreflected {
-  /// The marker of the innermost tracking that is running on each thread.
+  /// The marker of the innermost action's tracking on each thread.
   private static let running = ThreadSlot()
 
   private let registrar = ObservationRegistrar()
@@ -195,12 +199,20 @@ private final class ReadMarker: Observable, Unreflected {
   // earlier one may change while this marker's tracking is running, because
   // Observation registers a tracking when it ends.
   private var inner: [ObjectIdentifier: ReadMarker] = [:]
+  private var probe = ReadProbe()
+  // False once a foreign tracking was found around this marker's tracking, or
+  // inside it.
+  private var isUsable = true
 
   deinit { invalidate() }
 
   private var isValid: Bool { true }
 
-  func registerRead() { registrar.access(self, keyPath: \.isValid) }
+  func registerRead() {
+    guard isUsable else { return }
+    registrar.access(self, keyPath: \.isValid)
+    probe.markTracking()
+  }
 
   /// Ends the tracking that read this marker, and then those inside it that have
   /// been replaced.
@@ -212,13 +224,57 @@ private final class ReadMarker: Observable, Unreflected {
   /// Returns the result of `body`, the tracking of `observed` that reads this
   /// marker.
   func read<Result>(by observed: ObservedTarget, _ body: () -> Result) -> Result {
-    let outer = Self.running.address
-    if let outer {
-      Unmanaged<ReadMarker>.fromOpaque(outer).takeUnretainedValue()
-        .inner[ObjectIdentifier(observed)] = self
-    }
+    let address = Self.running.address
+    let outer = address.map { Unmanaged<ReadMarker>.fromOpaque($0).takeUnretainedValue() }
+    isUsable = true
+    isUsable = (outer ?? self).findNoForeignTracking()
+    if isUsable { outer?.inner[ObjectIdentifier(observed)] = self }
     Self.running.address = Unmanaged.passUnretained(self).toOpaque()
-    defer { Self.running.address = outer }
+    defer { Self.running.address = address }
     return body()
   }
+
+  /// Whether no foreign tracking is running around or inside this marker's
+  /// tracking, nor was running inside it.
+  private func findNoForeignTracking() -> Bool {
+    guard isUsable, probe.isReadByOther() else { return isUsable }
+    // The foreign tracking now has the mark, so it looks like this marker's.
+    probe = ReadProbe()
+    isUsable = false
+    return false
+  }
+}
+
+/// Tells whether the innermost tracking on the thread is a given one, or there
+/// is none.
+///
+/// Observation keeps the key paths that a tracking reads in a set. If the
+/// tracking already has an equal key path, or there is no tracking, it does not
+/// retain the object of another one. The property never changes. Each key path
+/// retains the probe, because releasing the registrar would end the trackings
+/// that read it.
+private final class ReadProbe: Observable, Unreflected {
+  private struct Index: Hashable {
+    let probe: ReadProbe
+
+    static func == (one: Index, other: Index) -> Bool { one.probe === other.probe }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(probe)) }
+  }
+
+  private let registrar = ObservationRegistrar()
+
+  private subscript(index: Index) -> Bool { true }
+
+  /// Marks the innermost tracking.
+  func markTracking() { registrar.access(self, keyPath: newKeyPath()) }
+
+  /// Whether the innermost tracking has not been marked, which marks it.
+  func isReadByOther() -> Bool {
+    var keyPath = newKeyPath()
+    registrar.access(self, keyPath: keyPath)
+    return !isKnownUniquelyReferenced(&keyPath)
+  }
+
+  private func newKeyPath() -> KeyPath<ReadProbe, Bool> { \.[Index(probe: self)] }
 }

@@ -22,7 +22,10 @@ extension Selector {
   /// action should use the value it sets, or commit itself again. If an action
   /// performs another one with `performIfNeeded`, a property that the inner
   /// action reads counts as read by both, as in any nested observation tracking.
-  /// Performing the inner action again later does not perform the outer one.
+  /// Performing the inner action again later does not perform the outer one. The
+  /// same holds for your own `withObservationTracking` around or inside an
+  /// action. An action performed inside such a tracking stays registered with
+  /// the observed objects until they change, as the tracking itself does.
   ///
   /// Change the objects on the loop's thread. A change on another thread is
   /// noticed too, except while the action runs. Observation reports a change

@@ -187,6 +187,79 @@ struct ObservationNestingTests {
     }
   }
 
+  @Test("performing an action does not end a tracking of the program around it")
+  func foreign() throws {
+    try stepping { stepped in
+      let view = View { _ = $0.model.title }
+      let changes = Tally()
+      // Twice, because the second performance ends the first one's tracking.
+      withObservationTracking {
+        for _ in 0..<2 { stepped.perform(view) }
+      } onChange: { changes.increment() }
+      for _ in 0..<3 { stepped.perform(view) }
+      #expect(changes.value == 0)
+      view.model.title = "b"
+      #expect(changes.value == 1)
+      #expect(stepped.runUntilIdle() == 1)
+    }
+  }
+
+  @Test("two trackings of the program that arm again do not end each other")
+  func foreignAgain() throws {
+    try stepping { stepped in
+      let view = View { _ = $0.model.title }
+      let (loop, changes) = (Smuggled(stepped), Tally())
+      let shared = Smuggled(view)
+      @Sendable func arm() {
+        withObservationTracking {
+          loop.value.perform(shared.value)
+        } onChange: {
+          changes.increment()
+          loop.value.loop.post { arm() }
+        }
+      }
+      for _ in 0..<2 { arm() }
+      for _ in 0..<10 { stepped.step() }
+      #expect(changes.value == 0)
+      view.model.title = "b"
+      for _ in 0..<10 { stepped.step() }
+      #expect(changes.value == 2)
+    }
+  }
+
+  @Test("a tracking of the program inside an action, or around two, is not ended either")
+  func foreignInside() throws {
+    try stepping { stepped in
+      let (trace, changes) = (stepped.trace, Tally())
+      let inner = View {
+        trace.record("inner")
+        _ = $0.model.title
+      }
+      let other = View { _ = $0.model.title }
+      let middle = View { _ in stepped.perform(inner) }
+      let outer = View { view in
+        trace.record("outer")
+        withObservationTracking {
+          for view in [inner, other, inner, middle] { stepped.perform(view) }
+        } onChange: { changes.increment() }
+        stepped.perform(inner)
+        _ = view.model.title
+      }
+      withObservationTracking { stepped.perform(outer) } onChange: { changes.increment() }
+      stepped.perform(outer)
+      trace.take()
+      for view in [inner, other, middle, inner, outer] { stepped.perform(view) }
+      stepped.runUntilIdle()
+      #expect(trace.take().count { $0 == "outer" } == 1)
+      #expect(changes.value == 0)
+      #expect(stepped.recorded { outer.model.title = "b" }.contains("outer"))
+      // The tracking around the first performance.
+      #expect(changes.value == 1)
+      #expect(stepped.recorded { inner.model.title = "b" }.contains("outer"))
+      #expect(changes.value > 1)
+    }
+  }
+
   @Test("performing a nested action repeatedly does not accumulate observations")
   func forgets() throws {
     try stepping { stepped in
