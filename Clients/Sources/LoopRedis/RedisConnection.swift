@@ -1,4 +1,5 @@
 import CHiredis
+private import Glibc
 public import LoopTransactions
 
 /// A connection to a Redis server by hiredis, which polls its socket on a loop.
@@ -24,7 +25,12 @@ public final class RedisConnection {
   public var onOpen: (() -> Void)?
 
   /// Creates a connection to the server at a Unix socket.
-  public init(to path: String, on loop: EventLoop) {
+  ///
+  /// - Throws: `EINVAL` if `path` has a zero byte, because C would take the bytes before it.
+  public init(to path: String, on loop: EventLoop) throws(UVError) {
+    guard !path.utf8.contains(0) else {
+      throw UVError(code: -EINVAL, operation: "RedisConnection.init (the path has a zero byte)")
+    }
     (self.loop, self.path) = (loop, path)
     observer = loop.addObserver(for: .beforeWaiting) { [weak self] _ in self?.readError() }
     connect()

@@ -22,9 +22,9 @@ final class Counter {
   // Numbers whose connection ended before their reply may or may not have been added.
   private var (confirmed, unknown) = (0, 0)
 
-  init(_ key: String, at path: String, on loop: EventLoop) {
+  init(_ key: String, at path: String, on loop: EventLoop) throws {
     (self.loop, self.key) = (loop, key)
-    connection = RedisConnection(to: path, on: loop)
+    connection = try RedisConnection(to: path, on: loop)
     connection.onOpen = { [unowned self] in send() }
   }
 
@@ -79,7 +79,7 @@ final class Counter {
 let loop = try EventLoop()
 let host = ClientHost(loop, name: "redis-counter")
 guard host.arguments.count == 2 else { host.fail("usage: redis-counter SOCKET KEY [--gtk]") }
-let counter = Counter(host.arguments[1], at: host.arguments[0], on: loop)
+let counter = try Counter(host.arguments[1], at: host.arguments[0], on: loop)
 host.readLines { line in
   if line == "summary" { return say(counter.summary) }
   if let line { return counter.add(Int(line) ?? 1) }

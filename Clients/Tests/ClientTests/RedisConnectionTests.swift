@@ -10,7 +10,7 @@
     func closedEarly() throws {
       let server = try UnreadServer()
       let loop = try EventLoop()
-      let connection = RedisConnection(to: server.path, on: loop)
+      let connection = try RedisConnection(to: server.path, on: loop)
       connection.close()
       connection.close()
       loop.run()
@@ -18,11 +18,19 @@
       try loop.close()
     }
 
+    @Test("a path with a zero byte is refused")
+    func zeroByte() throws {
+      let loop = try EventLoop()
+      let error = #expect(throws: UVError.self) { try RedisConnection(to: "/tmp/a\0b", on: loop) }
+      #expect(error?.name == "EINVAL")
+      try loop.close()
+    }
+
     @Test("a closed connection does not connect again")
     func closedWhileAbsent() throws {
       let folder = try ServerFolder()
       let loop = try EventLoop()
-      let connection = RedisConnection(to: folder.path("socket"), on: loop)
+      let connection = try RedisConnection(to: folder.path("socket"), on: loop)
       connection.close()
       let server = try UnreadServer(in: folder)
       loop.run()

@@ -22,7 +22,7 @@ final class Node {
   init(_ options: Command.NodeOptions, on loop: EventLoop) throws {
     (self.loop, self.options) = (loop, options)
     group = try LoopGroup(name: "clients", count: options.loops)
-    states = SharedStates(redis: options.redis, on: loop)
+    states = try SharedStates(redis: options.redis, on: loop)
     let node = Remote(self, on: loop)
     let coalesces = options.coalesces
     shards = try group.threads.map { thread in

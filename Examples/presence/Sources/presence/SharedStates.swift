@@ -24,10 +24,10 @@ final class SharedStates {
   // The identifier of the newest known entry.
   private var position = "0-0"
 
-  init(redis path: String, on loop: EventLoop) {
+  init(redis path: String, on loop: EventLoop) throws {
     self.loop = loop
     (commands, messages) = (
-      RedisConnection(to: path, on: loop), RedisConnection(to: path, on: loop)
+      try RedisConnection(to: path, on: loop), try RedisConnection(to: path, on: loop)
     )
     commands.onOpen = { [unowned self] in loadScript() }
     messages.onOpen = { [unowned self] in subscribe() }
