@@ -192,7 +192,9 @@ extension EventLoop {
   ///
   /// Open a FIFO for reading and writing (`O_RDWR | O_NONBLOCK`) if its writers
   /// come and go. One that is opened only for reading is hung up whenever it has
-  /// no writer.
+  /// no writer. One that is opened only for writing has an error when its last
+  /// reader is gone. The watcher is not called when a new reader opens the FIFO:
+  /// cancel the watcher, and open the FIFO again.
   ///
   /// Cancel the watcher before you close the descriptor. The loop's run waits
   /// for the watcher; `close()` of the loop ends it.

@@ -41,7 +41,8 @@ public final class OperationScheduler: Sendable {
   /// thread that adds an operation.
   ///
   /// - Parameters:
-  ///   - name: The name of the worker threads. Linux shows its first 15 bytes.
+  ///   - name: The name of the worker threads. Linux shows its first 15 bytes,
+  ///     and a name with a zero byte is not shown.
   ///   - workerLimit: How many operations may run at once. Defaults to two per
   ///     CPU that this process may use.
   /// - Precondition: `workerLimit` is positive.
