@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "descriptor_poll.h"
 #include "files.h"
 #include "signal_watches.h"
 
@@ -43,6 +44,8 @@ typedef struct {
   uv_buf_t buffer;
   // The reads since the loop polled the stream.
   unsigned reads;
+  // Whether the socket was in blocking mode when the stream got it.
+  int was_blocking;
 } lt_stream;
 
 // Whether the libuv that is running, which may be newer than the headers, uses no
@@ -274,6 +277,19 @@ static inline int lt_socket_above_streams(int socket) {
   close(socket);
   lt_fill_standard_streams();
   return moved;
+}
+
+// Whether `socket` is in blocking mode.
+static inline int lt_socket_is_blocking(int socket) {
+  int flags = fcntl(socket, F_GETFL);
+  return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+// Sets `socket` to blocking mode if it is also a standard stream, which shares its mode.
+// Other sockets keep theirs, because another connection may use the same socket.
+static inline void lt_socket_restore_mode(int socket) {
+  struct stat file;
+  if (fstat(socket, &file) == 0 && lt_is_standard_stream(&file)) lt_set_nonblocking(socket, 0);
 }
 
 // Ends both directions of a socket. Safe on any thread.

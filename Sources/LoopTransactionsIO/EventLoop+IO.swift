@@ -106,6 +106,12 @@ extension EventLoop {
   /// `FD_CLOEXEC`. Descriptors 0 to 2, as a program of `inetd` gets, are moved to
   /// another one with `FD_CLOEXEC`, and `/dev/null` takes their place.
   ///
+  /// The connection sets the socket to non-blocking mode. Duplicates of the
+  /// descriptor share that mode, also in other processes: a program that prints
+  /// to one of them may lose output. When the connection closes, a socket that
+  /// was in blocking mode and is still standard input, output or error is set to
+  /// blocking mode again. Any other socket stays non-blocking.
+  ///
   /// - Throws: `UVError` if `descriptor` is not an open socket, or the system
   ///   is out of memory.
   public func connection(adopting descriptor: Int32) throws(UVError) -> Connection {

@@ -132,6 +132,36 @@ struct StartedProgramTests {
     }
   }
 
+  @Test("a standard stream has its mode again when the connection of its socket closes")  // E9
+  func sharedMode() async {
+    await #expect(processExitsWith: .success) {
+      func isNonBlocking(_ descriptor: Int32) -> Bool {
+        fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0
+      }
+      try withLoop { loop in
+        // As `inetd` starts a program.
+        for wasNonBlocking in [false, true] {
+          let pair = SocketPair()
+          if wasNonBlocking { _ = fcntl(pair.near, F_SETFL, O_NONBLOCK) }
+          for stream: Int32 in [0, 1] { dup2(pair.near, stream) }
+          pair.closeNear()
+          let connection = try loop.connection(adopting: 0)
+          #expect(isNonBlocking(1))
+          connection.closeImmediately()
+          #expect(isNonBlocking(1) == wasNonBlocking)
+        }
+        // Another connection may use the same socket.
+        let pair = SocketPair()
+        let other = dup(pair.near)
+        let connections = try [pair.near, other].map { try loop.connection(adopting: dup($0)) }
+        connections[0].closeImmediately()
+        #expect(isNonBlocking(other))
+        connections[1].closeImmediately()
+        SocketPair.close(other)
+      }
+    }
+  }
+
   @Test("a started program inherits no descriptor, also from a forked child")  // E9
   func descriptors() async {
     await #expect(processExitsWith: .success) {

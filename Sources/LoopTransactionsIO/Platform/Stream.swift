@@ -17,6 +17,7 @@ struct Stream {
     try check(result, operation)
     memory.pointee.buffer = StreamBuffer(UnsafeRawBufferPointer(io.readBuffer))
     memory.pointee.reads = 0
+    memory.pointee.was_blocking = 0
     setOwner(nil)
     // Writes are coalesced, so Nagle's algorithm would only delay them. libuv
     // sets the option when the socket exists.
@@ -30,6 +31,7 @@ struct Stream {
       let isUnix = try check(lt_socket_is_unix(socket), operation) == 1
       socket = try check(lt_socket_above_streams(socket), operation)
       try self.init(unix: isUnix, io, operation)
+      memory.pointee.was_blocking = lt_socket_is_blocking(socket)
       let result = isUnix ? uv_pipe_open(raw(), socket) : uv_tcp_open(raw(), socket)
       if result < 0 { close() }
       try check(result, operation)
@@ -100,7 +102,12 @@ struct Stream {
   }
 
   /// Closes the stream and its socket. Requests end with an error first.
-  func close() { if uv_is_closing(raw()) == 0 { uv_close(raw(), streamDidClose) } }
+  func close() {
+    guard uv_is_closing(raw()) == 0 else { return }
+    // libuv neither reads nor writes any more.
+    if memory.pointee.was_blocking != 0, let descriptor { lt_socket_restore_mode(descriptor) }
+    uv_close(raw(), streamDidClose)
+  }
 
   /// Ends the connection of a loop that does not run any more. Call from any
   /// thread.
