@@ -347,6 +347,33 @@ static inline int lt_main_queue_descriptor(void) {
 #endif
 }
 
+#if defined(__linux__)
+enum {
+  // Those of Dispatch's first sources: its epoll, an eventfd and a timerfd, and the
+  // descriptor that a source watches.
+  LT_DISPATCH_DESCRIPTORS = 4,
+};
+#endif
+
+// Returns 0 if Dispatch can serve its main queue and its first sources, or a negated errno.
+// Dispatch traps if it cannot open an epoll or an eventfd, and loses a timer without a
+// timerfd.
+static inline int lt_dispatch_probe(void) {
+#if defined(__linux__)
+  int result = lt_main_queue_descriptor();
+  if (result < 0) return result == UV_ENOSYS ? 0 : result;
+  int opened[LT_DISPATCH_DESCRIPTORS];
+  int count = 0;
+  while (count < LT_DISPATCH_DESCRIPTORS && (opened[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
+    count++;
+  result = count < LT_DISPATCH_DESCRIPTORS ? -errno : 0;
+  while (count > 0) close(opened[--count]);
+  return result;
+#else
+  return 0;
+#endif
+}
+
 // Runs the blocks of Dispatch's main queue. Requires a descriptor of it.
 static inline void lt_main_queue_drain(void) {
 #if defined(__linux__)

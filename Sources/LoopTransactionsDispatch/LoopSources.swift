@@ -14,6 +14,8 @@ package final class LoopSources {
   private let timer: any DispatchSourceTimer
   // The deadline of the timer, or nil if it is not armed.
   private var armed: LoopClock.Instant?
+  // Whether Dispatch has opened the descriptors that all sources share.
+  private static var isServed = false
   // Whether the source of the descriptor is suspended.
   private var isSuspended = false
 
@@ -33,6 +35,7 @@ package final class LoopSources {
     onEnd: @escaping @MainActor () -> Void,
     turn: @escaping @MainActor @Sendable () -> Void
   ) throws(UVError) -> (Embedding, LoopSources) {
+    if !isServed { try System.checkDispatch(operation) }
     // Enqueued directly on the main queue, because the descriptor would first wake a
     // thread of Dispatch.
     let wake = HostWake {
@@ -45,7 +48,9 @@ package final class LoopSources {
       MainActor.assumeIsolated { onEnd() }
     }
     do throws(UVError) {
-      return (embedding, try LoopSources(embedding.pollDescriptor, for: operation, onDue: turn))
+      let sources = try LoopSources(embedding.pollDescriptor, for: operation, onDue: turn)
+      isServed = true
+      return (embedding, sources)
     } catch {
       embedding.cancel()
       throw error
@@ -73,6 +78,9 @@ package final class LoopSources {
         onDue()
       }
     }
+    // One year. Dispatch opens its timerfd now, and not when it may be out of descriptors:
+    // it would lose the timer.
+    timer.schedule(deadline: .now() + .seconds(31_536_000))
     readable.activate()
     timer.activate()
   }

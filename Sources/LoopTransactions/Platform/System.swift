@@ -42,6 +42,12 @@ package enum System {
 
   private static let mainThread = Atomic<UInt>(0)
 
+  /// Throws unless Dispatch has the descriptors that it needs to serve the main
+  /// queue, a first source and a first timer. It would trap later.
+  package static func checkDispatch(_ operation: String) throws(UVError) {
+    try check(lt_dispatch_probe(), operation)
+  }
+
   /// The monotonic clock, in nanoseconds. A call costs about 26 ns.
   package static var nanoseconds: UInt64 { uv_hrtime() }
 

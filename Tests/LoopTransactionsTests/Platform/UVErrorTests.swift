@@ -1,4 +1,6 @@
 import LoopTransactions
+import LoopTransactionsDispatch
+import LoopTransactionsFoundation
 import LoopTransactionsTesting
 import TestSupport
 import Testing
@@ -113,13 +115,47 @@ struct UVErrorTests {
     }
   }
 
-  private static func open() -> UVError? {
+  // Dispatch traps if it cannot open the descriptors of its first sources.
+  @Test(
+    "a process's first host on the main queue throws without descriptors",
+    arguments: 0..<9,
+    ["DispatchHost", "RunLoopHost"]
+  )
+  func noDescriptorsForDispatch(count: Int, name: String) async {  // L1
+    await #expect(processExitsWith: .success) { [count, name] in
+      try await MainActor.run {
+        let loop = try EventLoop()
+        let make = { () throws(UVError) in
+          if name == "DispatchHost" {
+            try DispatchHost(loop).cancel()
+          } else {
+            try RunLoopHost(loop).cancel()
+          }
+        }
+        Process.limitDescriptors(to: count)
+        let error = Self.error(make)
+        // The main queue may have its descriptor already.
+        if count != 4 { #expect((error == nil) == (count > 4)) }
+        let message = "\(name).init: too many open files (EMFILE)"
+        if let error { #expect(error.description.hasPrefix(message)) }
+        Process.limitDescriptors(to: 100)
+        #expect(Self.error(make) == nil)
+        try loop.close()
+      }
+    }
+  }
+
+  private static func error(_ body: () throws(UVError) -> Void) -> UVError? {
     do throws(UVError) {
-      try EventLoop().close()
+      try body()
       return nil
     } catch {
       return error
     }
+  }
+
+  private static func open() -> UVError? {
+    error { () throws(UVError) in try EventLoop().close() }
   }
 
   @Test("a loop's first precise timer throws without a descriptor, and all loops keep working")
