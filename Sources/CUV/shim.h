@@ -349,9 +349,9 @@ static inline int lt_main_queue_descriptor(void) {
 
 #if defined(__linux__)
 enum {
-  // Those of Dispatch's first sources: its epoll, an eventfd and a timerfd, and the
-  // descriptor that a source watches.
-  LT_DISPATCH_DESCRIPTORS = 4,
+  // Those of Dispatch's first sources: its epoll, an eventfd, a timerfd and the copy of the
+  // descriptor that a source watches. A run loop's main queue has an eventfd, too.
+  LT_DISPATCH_DESCRIPTORS = 5,
 };
 #endif
 
@@ -360,13 +360,11 @@ enum {
 // timerfd.
 static inline int lt_dispatch_probe(void) {
 #if defined(__linux__)
-  int result = lt_main_queue_descriptor();
-  if (result < 0) return result == UV_ENOSYS ? 0 : result;
   int opened[LT_DISPATCH_DESCRIPTORS];
   int count = 0;
   while (count < LT_DISPATCH_DESCRIPTORS && (opened[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
     count++;
-  result = count < LT_DISPATCH_DESCRIPTORS ? -errno : 0;
+  int result = count < LT_DISPATCH_DESCRIPTORS ? -errno : 0;
   while (count > 0) close(opened[--count]);
   return result;
 #else
