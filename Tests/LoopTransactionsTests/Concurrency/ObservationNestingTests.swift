@@ -195,7 +195,9 @@ struct ObservationNestingTests {
       // Twice, because the second performance ends the first one's tracking.
       withObservationTracking {
         for _ in 0..<2 { stepped.perform(view) }
-      } onChange: { changes.increment() }
+      } onChange: {
+        changes.increment()
+      }
       for _ in 0..<3 { stepped.perform(view) }
       #expect(changes.value == 0)
       view.model.title = "b"
@@ -241,11 +243,17 @@ struct ObservationNestingTests {
         trace.record("outer")
         withObservationTracking {
           for view in [inner, other, inner, middle] { stepped.perform(view) }
-        } onChange: { changes.increment() }
+        } onChange: {
+          changes.increment()
+        }
         stepped.perform(inner)
         _ = view.model.title
       }
-      withObservationTracking { stepped.perform(outer) } onChange: { changes.increment() }
+      withObservationTracking {
+        stepped.perform(outer)
+      } onChange: {
+        changes.increment()
+      }
       stepped.perform(outer)
       trace.take()
       for view in [inner, other, middle, inner, outer] { stepped.perform(view) }
