@@ -134,16 +134,7 @@ extension Recorder {
   /// the first piece.
   @inline(__always)
   mutating func begin(_ owner: OwnerWord, arrow: @autoclosure () -> UInt64 = 0) {
-    begin(owner, arrow: arrow(), at: now)
-  }
-
-  /// Does the same as `begin(_:arrow:)` with a reading that was just made.
-  @inline(__always)
-  mutating func begin(
-    _ owner: OwnerWord,
-    arrow: @autoclosure () -> UInt64 = 0,
-    at now: UInt64
-  ) {
+    let now = now
     closePiece(at: now)
     if _slowPath(isTraced) { traceBegin(owner, arrow(), at: now) }
     tick.counts.add(owner.kindIndex)

@@ -66,10 +66,6 @@ package struct UVLoop {
   @inline(__always)
   package var hasIdleHandles: Bool { lt_has_idle_handles(pointer) != 0 }
 
-  /// Whether a run of one tick decides before it calls idle and prepare handles
-  /// that an active idle handle keeps its poll from blocking: libuv 1.45 and newer.
-  static let looksAtIdleHandlesFirst = uv_version() >= 0x01_2D_00
-
   /// Updates libuv's clock.
   func updateTime() { uv_update_time(pointer) }
 }

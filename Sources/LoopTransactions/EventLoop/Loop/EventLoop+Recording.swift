@@ -141,12 +141,7 @@ extension EventLoop {
   @inline(__always)
   func enterTick() {
     endMeasuredWait()
-    if let recorder { enterTick(recorder) }
-  }
-
-  @inline(__always)
-  func enterTick(_ recorder: UnsafeMutablePointer<Recorder>) {
-    recorder.pointee.enterTick(polledAt: wasTornDown ? 0 : uv.milliseconds)
+    recorder?.pointee.enterTick(polledAt: wasTornDown ? 0 : uv.milliseconds)
   }
 
   /// Records the latencies of the tick that ends at `end`, and passes its

@@ -94,8 +94,8 @@ extension EventLoop {
     guard postsLeft > 0 else { return }
     if isMeasured { enterTick() }
     meter.begin()
-    // The recorder of the whole call: a post that begins or ends the recording is
-    // not measured.
+    // Read once. If a post begins or ends the recording, the change takes effect
+    // after this call.
     let recorder = recorder
     let outer = recorder?.pointee.enter()
     runBatch(received.localBatch, recorder)
@@ -186,12 +186,12 @@ extension EventLoop {
 
 /// The posts that a loop has received and not run yet. Loop only.
 struct ReceivedPosts {
-  /// Those of the loop's own thread, for the next batch.
+  /// The posts that the loop's own thread made since the last batch began.
   var local = ItemBuffer()
-  /// The batch of them that runs. Behind a pointer, because a post may close an
-  /// adopted loop, which runs the rest of the batch.
+  /// The running batch of these posts. Behind a pointer, because a post may close
+  /// an adopted loop, which runs the rest of the batch.
   let localBatch = ItemBuffer.allocate()
-  /// The batch of other threads' posts that runs.
+  /// The running batch of other threads' posts.
   let inboxBatch = ItemBuffer.allocate()
 
   /// Whether the last inbox check found so many posts that more are expected,
