@@ -330,16 +330,34 @@ extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
 extern void _dispatch_main_queue_callback_4CF(void *) __attribute__((weak));
 #endif
 
+#if defined(__linux__)
+enum {
+  // Those of Dispatch's first sources: its epoll, an eventfd, a timerfd and the copy of the
+  // descriptor that a source watches. A run loop's main queue has an eventfd, too.
+  LT_DISPATCH_DESCRIPTORS = 5,
+};
+
+// Returns 0 if `count` descriptors are free, at most `LT_DISPATCH_DESCRIPTORS`, or a negated
+// errno. Dispatch traps if it cannot open one.
+static inline int lt_dispatch_probe_for(int count) {
+  int opened[LT_DISPATCH_DESCRIPTORS];
+  int made = 0;
+  while (made < count && (opened[made] = eventfd(0, EFD_CLOEXEC)) >= 0) made++;
+  int result = made < count ? -errno : 0;
+  while (made > 0) close(opened[--made]);
+  return result;
+}
+#endif
+
 // Returns a descriptor that is readable while Dispatch's main queue has work,
 // `UV_ENOSYS` if Dispatch is not linked or uses no descriptor, or a negated errno.
 static inline int lt_main_queue_descriptor(void) {
 #if defined(__linux__)
   if (!_dispatch_get_main_queue_handle_4CF || !_dispatch_main_queue_callback_4CF)
     return UV_ENOSYS;
-  // Dispatch opens an eventfd at the first call, and traps if it cannot.
-  int probe = eventfd(0, EFD_CLOEXEC);
-  if (probe < 0) return -errno;
-  close(probe);
+  // Dispatch opens an eventfd at the first call.
+  int result = lt_dispatch_probe_for(1);
+  if (result != 0) return result;
   return _dispatch_get_main_queue_handle_4CF();
 #else
   // A Mach port on Apple's platforms.
@@ -347,26 +365,11 @@ static inline int lt_main_queue_descriptor(void) {
 #endif
 }
 
-#if defined(__linux__)
-enum {
-  // Those of Dispatch's first sources: its epoll, an eventfd, a timerfd and the copy of the
-  // descriptor that a source watches. A run loop's main queue has an eventfd, too.
-  LT_DISPATCH_DESCRIPTORS = 5,
-};
-#endif
-
-// Returns 0 if Dispatch can serve its main queue and its first sources, or a negated errno.
-// Dispatch traps if it cannot open an epoll or an eventfd, and loses a timer without a
-// timerfd.
+// Returns 0 if Dispatch can serve its first sources, or a negated errno. Dispatch also loses
+// a timer without a timerfd.
 static inline int lt_dispatch_probe(void) {
 #if defined(__linux__)
-  int opened[LT_DISPATCH_DESCRIPTORS];
-  int count = 0;
-  while (count < LT_DISPATCH_DESCRIPTORS && (opened[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
-    count++;
-  int result = count < LT_DISPATCH_DESCRIPTORS ? -errno : 0;
-  while (count > 0) close(opened[--count]);
-  return result;
+  return lt_dispatch_probe_for(LT_DISPATCH_DESCRIPTORS);
 #else
   return 0;
 #endif
