@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Runs operations on its own worker threads, highest priority first.
 ///
 /// At most `workerLimit` operations run at once. Workers are started on demand,
@@ -234,4 +236,133 @@ public struct ScheduledOperation: Sendable {
   public func setPriority(_ priority: OperationPriority) -> Bool {
     core.move(handle, to: OperationBacklog.level(priority))
   }
+}
+
+/// The urgency of an operation. Higher priorities run first.
+///
+/// There are 256 levels, so a priority can be the distance to the viewport. A
+/// value type: use it on any thread.
+///
+/// See also: `DispatchQoS` is the counterpart in Dispatch. Modelled on Texture's
+/// drawing priority.
+public struct OperationPriority: Hashable, Comparable, Sendable, RawRepresentable {
+  /// The level, from -128 to 127.
+  public let rawValue: Int8
+
+  /// Creates a priority from its level.
+  public init(rawValue: Int8) { self.rawValue = rawValue }
+
+  /// Creates a priority from a level. Clamps `level` to -128...127.
+  public init(_ level: Int) { self.init(rawValue: Int8(clamping: level)) }
+
+  /// For work that no user waits for. Level -64.
+  public static var background: OperationPriority { OperationPriority(rawValue: -64) }
+
+  /// For work that can wait until other requested work is done. Level -32.
+  public static var low: OperationPriority { OperationPriority(rawValue: -32) }
+
+  /// The default. Level 0.
+  public static var normal: OperationPriority { OperationPriority(rawValue: 0) }
+
+  /// For work that a user waits for. Level 64.
+  public static var high: OperationPriority { OperationPriority(rawValue: 64) }
+
+  /// For work that responds to a current gesture. Level 96.
+  public static var interactive: OperationPriority { OperationPriority(rawValue: 96) }
+
+  /// Whether `left` runs after `right`.
+  public static func < (left: OperationPriority, right: OperationPriority) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+extension OperationPriority {
+  /// Creates the priority that corresponds to a task priority.
+  ///
+  /// `TaskPriority.medium` maps to `normal`, `high` to `high` and `background`
+  /// to `background`. Values in between map proportionally.
+  public init(_ priority: TaskPriority) {
+    // The raw values 9, 17, 21, 25 and 33 are background, low, medium, high,
+    // and the highest.
+    switch priority.rawValue {
+    case ...9: self = .background
+    case 25...: self = .high
+    default: self.init((Int(priority.rawValue) - 21) * (priority.rawValue < 21 ? 5 : 16))
+    }
+  }
+}
+
+extension TaskPriority {
+  /// Creates the priority that corresponds most closely to a level of the
+  /// backlog. The inverse of `OperationPriority.init(_:)`.
+  init(level: Int) {
+    switch level - OperationBacklog.level(.normal) {
+    case ...Int(OperationPriority.background.rawValue): self = .background
+    case Int(OperationPriority.high.rawValue)...: self = .high
+    case let distance: self.init(rawValue: UInt8(21 + distance / (distance < 0 ? 5 : 16)))
+    }
+  }
+}
+
+/// A counter that other threads compare with a captured value. A different
+/// value means that a newer operation has begun.
+///
+/// Use from any thread. The counter has 64 bits, so no value ever recurs.
+///
+/// ```swift
+/// let request = searches.advance()
+/// transaction.add { _ in
+///   pages.filter { searches.value == request && $0.matches(text) }
+/// } completion: { outcome in
+///   show(outcome)
+/// }
+/// ```
+///
+/// Modelled on YYKit's `YYSentinel`.
+public final class Sentinel: Sendable {
+  // Acquire: pairs with the release in `advance()` and `raise(to:)`, so a
+  // thread that reads a new value sees everything written before the value was
+  // set. Acquire-release: also orders concurrent changes.
+  private let counter = Atomic<UInt64>(0)
+
+  /// Creates a counter at zero.
+  public init() {}
+
+  /// The current value.
+  ///
+  /// Call from any thread. Performs one atomic load.
+  public var value: UInt64 { counter.load(ordering: .acquiring) }
+
+  /// Increments the counter and returns the new value.
+  ///
+  /// Call from any thread.
+  @discardableResult
+  public func advance() -> UInt64 {
+    counter.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+  }
+
+  /// A read-only view of a counter.
+  ///
+  /// Use from any thread.
+  public struct Reader: Sendable {
+    private let sentinel: Sentinel
+
+    fileprivate init(_ sentinel: Sentinel) { self.sentinel = sentinel }
+
+    /// The current value.
+    ///
+    /// Call from any thread. Performs one atomic load.
+    public var value: UInt64 { sentinel.value }
+  }
+
+  /// A read-only view of the counter.
+  ///
+  /// Call from any thread.
+  public var reader: Reader { Reader(self) }
+
+  /// Raises the counter to `value`. Does nothing if it is already at least
+  /// `value`.
+  ///
+  /// Call from any thread.
+  public func raise(to value: UInt64) { _ = counter.max(value, ordering: .acquiringAndReleasing) }
 }

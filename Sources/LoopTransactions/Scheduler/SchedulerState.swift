@@ -307,3 +307,132 @@ extension SchedulerState {
     return true
   }
 }
+
+// Operations that wait in the batch of a stalled worker.
+extension SchedulerState {
+  /// Returns the unclaimed operations of stalled workers to the front of the
+  /// backlog.
+  mutating func reclaimStalled(_ now: UInt64) {
+    guard !batchedWorkers.isEmpty else { return }
+    // In reverse order, because each batch is returned to the front.
+    for member in batchedWorkers.reversed() {
+      member._withUnsafeGuaranteedRef { worker in
+        guard worker.isStalled(at: now) else { return }
+        worker.forEachUnclaimed { if backlog.reclaim($0) { running -= 1 } }
+      }
+    }
+    batchedWorkers.removeAll { $0._withUnsafeGuaranteedRef { $0.isStalled(at: now) } }
+  }
+
+  /// Reclaims operations for the monitoring worker, at time `now`.
+  package mutating func monitor(_ worker: Worker, now: UInt64) -> WorkerAction {
+    defer { checkInvariants() }
+    reclaimStalled(now)
+    if batchedWorkers.isEmpty { stopMonitoring(worker) }
+    return requestWorkerIfNeeded()
+  }
+
+  mutating func stopMonitoring(_ worker: Worker) {
+    guard worker.isMonitoring else { return }
+    worker.isMonitoring = false
+    hasMonitor = false
+  }
+}
+
+// Worker starts that the system refused.
+extension SchedulerState {
+  // The delay starts at 0.1 ms and doubles up to 10 times, to 0.1 s. Far from
+  // any limit on threads, the system refuses one start in 10^5, and the next
+  // start succeeds. The delay is not measured.
+  package static var firstRetryDelay: UInt64 { 100_000 }
+
+  /// Handles a refused thread. Wakes a sleeping worker instead, or schedules a
+  /// retry.
+  ///
+  /// - Returns: The next action, and whether to report that the scheduler has
+  ///   no worker. This is reported once until a worker starts.
+  package mutating func workerStartFailed() -> (action: WorkerAction, shouldReport: Bool) {
+    defer { checkInvariants() }
+    workers -= 1
+    searching -= 1
+    guard needsWorker, searching == 0, awake < width else { return (.none, false) }
+    if sleeping > 0 { return (requestWorker(), false) }
+    isRetrying = true
+    let delay = Self.firstRetryDelay << min(refusals, 10)
+    refusals += 1
+    let shouldReport = workers == 0 && !wasReported
+    if shouldReport { wasReported = true }
+    return (.retry(after: delay), shouldReport)
+  }
+
+  /// Retries a refused start.
+  package mutating func retry() -> WorkerAction {
+    isRetrying = false
+    let action = requestWorkerIfNeeded()
+    if action != .start { refusals = 0 }
+    return action
+  }
+
+  /// Resets the retry delay, because the thread of a worker has started.
+  package mutating func didStart() {
+    refusals = 0
+    wasReported = false
+  }
+}
+
+// Metrics, settings and closing.
+extension SchedulerState {
+  /// Returns `metrics` to a caller.
+  mutating func inspect() -> SchedulerMetrics {
+    inspections &+= 1
+    return metrics
+  }
+
+  /// Sets how many workers may be awake.
+  package mutating func setLimit(_ limit: Int) -> WorkerAction {
+    inspections &+= 1
+    self.limit = limit
+    return requestWorkerIfNeeded()
+  }
+
+  /// Removes the memory that a long queue leaves, if no operation is queued or
+  /// running. The caller discards it.
+  mutating func removeExcessMemory() -> [DiscardableMemory] {
+    backlog.count == 0 && running == 0 ? backlog.removeExcess() : []
+  }
+
+  /// Turns interactive mode on or off. O4.
+  package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
+    inspections &+= 1
+    isInteractive = yes
+    return requestWorkerIfNeeded()
+  }
+
+  /// Refuses further operations. Workers run the queued operations and then
+  /// end.
+  package mutating func close() -> WorkerAction {
+    defer { checkInvariants() }
+    inspections &+= 1
+    isClosed = true
+    guard backlog.count == 0, batchedWorkers.isEmpty else { return requestWorkerIfNeeded() }
+    return endSleepers()
+  }
+
+  mutating func endSleepers() -> WorkerAction {
+    guard sleeping > 0 else { return .none }
+    let count = sleeping
+    workers -= count
+    sleeping = 0
+    ending += count
+    return .end(count)
+  }
+
+  /// Handles the wake of `worker`. Returns false if it must end.
+  package mutating func resume(_ worker: Worker) -> Bool {
+    defer { checkInvariants() }
+    stopMonitoring(worker)
+    guard ending > 0 else { return true }
+    ending -= 1
+    return false
+  }
+}
