@@ -26,7 +26,6 @@ extension RetryTimer: Unreflected {}
 extension Worker: Unreflected {}
 extension SteppedWorkers: Unreflected {}
 extension OperationHandle: Unreflected {}
-extension OperationOwner: Unreflected {}
 extension AsyncTransactionCore: Unreflected {}
 extension UnfinishedTransactions: Unreflected {}
 extension UnfinishedTransactions.Links: Unreflected {}

@@ -2,38 +2,44 @@
 ///
 /// Cancelling it ends it, even if its body is suspended. A body that awaits the
 /// loop could otherwise keep the loop from closing.
-final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
+final class AsyncItem<Value: Sendable>: OperationItem, @unchecked Sendable {
   // @unchecked: `body` and `task` are written before a worker can see the
   // operation, and `operation` before the task begins. `body` is consumed by the
-  // task. The outcome is stored under the lock of `progress`, before the
-  // operation ends.
+  // task. The result is stored under the lock of `progress`, before the
+  // operation ends. `completion` is accessed on the loop only.
 
   typealias Body = @Sendable (AsyncTransaction.Operation) async throws -> Value
 
   private let executor: OperationScheduler
   private var body: Body?
+  private var result = ItemResult()
+  private var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
   private var task: BodyTask?
   /// Nil if the operation was cancelled before a worker claimed it.
   private var operation: ScheduledOperation?
   let progress: Locked<AsyncBodyProgress>
 
-  /// Creates an operation of `core` that runs `body`.
+  /// Creates an operation of `transaction` that runs `body`.
   init(
     _ name: String,
-    _ core: AsyncTransactionCore,
-    on scheduler: OperationScheduler,
+    of transaction: AsyncTransaction,
     _ priority: OperationPriority,
     _ body: consuming @escaping Body,
-    _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
+    completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {
-    executor = scheduler
+    executor = transaction.scheduler
     self.body = body
+    self.completion = completion
     progress = Locked(AsyncBodyProgress(name: name))
-    super.init(name, core, on: scheduler.core, priority, completion)
-    endsLater = true
+    let level = OperationBacklog.level(priority)
+    super.init(name, of: transaction.core, on: executor.core, level: level)
     // Made here, because the task has the task-local values of the caller.
-    task = BodyTask(name, on: scheduler, level: level) { [self] in await perform() }
+    task = BodyTask(name, on: executor, level: level) { [self] in await perform() }
   }
+
+  deinit { result.clear(Value.self) }
+
+  override var endsLater: Bool { true }
 
   override var unendedTask: Int? {
     progress.withLock { $0.hasEnded } ? nil : task?.task.hashValue
@@ -41,7 +47,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
 
   override func run(_ operation: ScheduledOperation) {
     self.operation = operation
-    task?.escalate(to: level)
+    task?.escalate(to: control.level)
     task?.begin(on: executor)
   }
 
@@ -50,7 +56,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   private func perform() async {
     let outcome = isCancelled ? .cancelled : await runBody()
     body = nil
-    if let operation { scheduler.end(operation.handle) }
+    if let operation { control.scheduler.end(operation.handle) }
     end(outcome)
   }
 
@@ -80,14 +86,14 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
     let isFirst = progress.withLock { progress in
       if progress.hasEnded { return false }
       progress.hasEnded = true
-      store(outcome)
+      result.store(outcome)
       return true
     }
     if isFirst { core.operationEnded() }
   }
 
   override func dropBody() {
-    guard !wasStarted else { return }
+    guard !control.isAdded else { return }
     cancel()
     progress.withLock { $0.hasEnded = true }
     // A task that never begins is never released.
@@ -95,7 +101,13 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
   }
 
   // The body did not run.
-  override func operationEnded(_ end: OperationEnd) { task?.begin(on: executor) }
+  override func operationEnded(wasCancelled: Bool) { task?.begin(on: executor) }
+
+  override func complete(isCancelled: Bool) {
+    result.deliver(to: &completion, isCancelled: isCancelled)
+  }
+
+  override func dropCompletion() { completion = nil }
 }
 
 /// The progress of an asynchronous body. A transaction keeps it, and not the

@@ -20,7 +20,7 @@ extension AsyncTransaction {
   /// - Complexity: O(n) in its operations, plus the time they take.
   public func waitUntilComplete() {
     check("AsyncTransaction.waitUntilComplete")
-    if CurrentOperation.isAwaited(by: core) {
+    if CurrentOperation.isAwaited(by: core.id) {
       trap("AsyncTransaction.waitUntilComplete: must not be called from an operation of \(name)")
     }
     // In every phase, so that a wait does not work or trap by time.
@@ -35,7 +35,7 @@ extension AsyncTransaction {
     if let time = core.loop.virtualTime, isThreaded { time.didWaitForThreaded() }
     // Registered for the entire wait, because operations that this thread runs
     // may wait for other loops.
-    let wait = WaitTable.shared.begin(.transaction(core, on: core.loop, name: "\(name)"))
+    let wait = WaitTable.shared.begin(.transaction(core.id, on: core.loop, name: "\(name)"))
     // Boosted first, so that workers run some operations while this thread runs
     // others.
     items.forEach { _ = $0.move(to: OperationBacklog.boostedLevel) }

@@ -48,8 +48,8 @@ public final class AsyncTransaction {
   /// The name used for debugging and in error messages.
   public let name: String
 
-  let core: AsyncTransactionCore
-  let scheduler: OperationScheduler
+  @usableFromInline let core: AsyncTransactionCore
+  @usableFromInline let scheduler: OperationScheduler
   private let start: Start
   let place: SourcePlace
   let unfinished: UnfinishedTransactions
@@ -182,6 +182,7 @@ extension AsyncTransaction {
   ///   - completion: Called once, with the outcome.
   /// - Precondition: The transaction is open.
   /// - Complexity: O(1).
+  @inlinable
   @discardableResult
   public func add<Value: Sendable>(
     _ name: String = "operation",
@@ -189,9 +190,16 @@ extension AsyncTransaction {
     _ body: consuming @escaping @Sendable (Operation) throws -> Value,
     completion: consuming ((Outcome<Value>) -> Void)? = nil
   ) -> Operation {
-    checkOpen("AsyncTransaction.add")
-    let type = unfinished.itemTypes.item(of: Value.self)
-    let item = type.init(name, core, on: scheduler.core, priority, body, completion)
+    // Inlined, because the runtime would look up the types of the item and of its
+    // outcome, which takes about 310 instructions each.
+    let item = SyncItem(
+      name,
+      of: core,
+      on: scheduler.core,
+      priority,
+      body,
+      completion: completion
+    ) { $0.deliver(to: &$1, isCancelled: $2) }
     append(item)
     return Operation(item: item)
   }
@@ -225,14 +233,16 @@ extension AsyncTransaction {
     completion: consuming ((Outcome<Value>) -> Void)? = nil
   ) -> Operation {
     checkOpen("AsyncTransaction.add")
-    let item = AsyncItem(name, core, on: scheduler, priority, body, completion)
-    asyncBodies.append(item.progress)
+    let item = AsyncItem(name, of: self, priority, body, completion: completion)
     append(item)
+    asyncBodies.append(item.progress)
     return Operation(item: item)
   }
 
   /// Appends `item`, and starts it unless operations start on commit.
+  @usableFromInline
   func append(_ item: OperationItem) {
+    checkOpen("AsyncTransaction.add")
     core.change { $0.add() }
     items.append(item)
     if start == .whenAdded { item.start() }
@@ -315,7 +325,7 @@ extension AsyncTransaction {
     let isCancelled = isCancelled
     // Each item is released before the next completion is called.
     while let item = items.removeFirst() {
-      item.complete(isCancelled: isCancelled, unfinished.itemTypes)
+      item.complete(isCancelled: isCancelled || item.isCancelled)
     }
     // Returns false if a completion closed the loop, because closing the loop
     // called the remaining completions.

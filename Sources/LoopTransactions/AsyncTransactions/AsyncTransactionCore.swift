@@ -1,7 +1,8 @@
 import Synchronization
 
 /// The part of an async transaction that its operations retain.
-final class AsyncTransactionCore: @unchecked Sendable {
+@usableFromInline
+final class AsyncTransactionCore: Identifiable, @unchecked Sendable {
   // @unchecked: `transaction` is accessed on the loop's thread only. `parking`
   // is set on that thread before a waiter is registered. The other properties
   // are constant or atomic.

@@ -23,8 +23,6 @@ final class UnfinishedTransactions: LoopPart {
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var holdsLoop = false
 
-  let itemTypes = ItemTypes()
-
   func attach(to loop: EventLoop) { self.loop = loop }
 
   var holdsAnything: Bool { first != nil }
@@ -139,7 +137,7 @@ final class UnfinishedTransactions: LoopPart {
   // waits for.
   var unclosablePlace: String? {
     guard CurrentOperation.owner != nil else { return nil }
-    guard let awaiting = all.first(where: { CurrentOperation.isAwaited(by: $0.core) }) else {
+    guard let awaiting = all.first(where: { CurrentOperation.isAwaited(by: $0.core.id) }) else {
       return nil
     }
     return "an operation of transaction '\(awaiting.name)', or while its captures are released"

@@ -16,7 +16,7 @@ package struct OperationNode: ~Copyable {
     /// A closure. Its argument lets it poll for cancellation.
     case body(@Sendable (ScheduledOperation) -> Void)
     /// An object that runs the operation and is notified when it ends.
-    case owner(OperationOwner)
+    case owner(any OperationOwner)
     /// A job of Swift concurrency, and the scheduler it was enqueued on. The
     /// job's task may hold the last reference to that scheduler.
     case job(UnownedJob, OperationScheduler)

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension OperationScheduler {
   /// Runs `body` on a worker and returns its result.
   ///
@@ -77,9 +75,9 @@ func withPriorityEscalation<Value>(
 
 /// An operation whose result a task awaits.
 final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
-  // @unchecked: `continuation`, `task` and `handle` are written before a worker
-  // can see the operation, `operation` before the task begins, and `outcome`
-  // before the awaiting task resumes. `body` is consumed by `task`.
+  // @unchecked: `continuation` and `task` are written before a worker can see
+  // the operation, `operation` before the task begins, and `outcome` before the
+  // awaiting task resumes. `body` is consumed by `task`.
 
   typealias Body = @Sendable (ScheduledOperation) throws -> Value
   typealias AsyncBody = @Sendable (ScheduledOperation) async throws -> Value
@@ -95,29 +93,24 @@ final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendab
   private var outcome: Result<Value, any Error> = .failure(CancellationError())
   private var continuation: UnsafeContinuation<Void, any Error>?
   private var task: BodyTask?
-  private var handle: OperationHandle?
   /// Nil if the operation was cancelled before a worker claimed it.
   private var operation: ScheduledOperation?
-  // All sequentially consistent: of the starting thread and a thread that
-  // cancels or moves the operation, at least one sees the other's store.
-  private let isStarted = Atomic<Bool>(false)
-  private let cancelled = Atomic<Bool>(false)
-  private let highestLevel = Atomic<Int>(0)
+  /// Its level is the one at which the operation was queued, or to which it was
+  /// raised.
+  private let control: OperationControl
   /// The name of the task that awaits the operation.
   private let taskName = currentTaskName
 
   init(_ scheduler: OperationScheduler, _ body: consuming @escaping Body) {
     self.scheduler = scheduler
     self.body = .sync(body)
-    super.init()
-    endsLater = true
+    control = OperationControl(on: scheduler.core, level: 0)
   }
 
   init(_ scheduler: OperationScheduler, async body: consuming @escaping AsyncBody) {
     self.scheduler = scheduler
     self.body = .async(body)
-    super.init()
-    endsLater = true
+    control = OperationControl(on: scheduler.core, level: 0)
   }
 
   private var core: SchedulerCore { scheduler.core }
@@ -143,71 +136,60 @@ final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendab
     return try outcome.get()
   }
 
-  private var isCancelled: Bool { cancelled.load(ordering: .sequentiallyConsistent) }
-
-  /// The level at which the operation was queued or to which it was raised.
-  private var level: Int { highestLevel.load(ordering: .sequentiallyConsistent) }
-
   private func start(
     _ priority: OperationPriority,
     _ continuation: UnsafeContinuation<Void, any Error>
   ) {
     self.continuation = continuation
-    let first = raise(to: OperationBacklog.level(priority))
-    task = BodyTask(taskName, on: scheduler, level: first) { [self] in await perform() }
-    let added = core.add(.owner(self), level: first) { handle in
-      self.handle = handle
-      isStarted.store(true, ordering: .sequentiallyConsistent)
-    }
-    guard added else { trap("OperationScheduler.run: the scheduler is closed") }
+    control.raise(to: OperationBacklog.level(priority))
+    let level = control.level
+    task = BodyTask(taskName, on: scheduler, level: level) { [self] in await perform() }
+    guard control.add(self) else { trap("OperationScheduler.run: the scheduler is closed") }
     core.taskWillSuspend()
-    if isCancelled { cancelStarted() }
-    if level != first { moveStarted(to: level) }
+    if control.isCancelled { cancelIfAdded() }
+    if control.level != level { moveIfAdded() }
   }
 
   /// Cancels the operation. Call from any thread.
   private func cancel() {
-    cancelled.store(true, ordering: .sequentiallyConsistent)
-    if isStarted.load(ordering: .sequentiallyConsistent) { cancelStarted() }
+    control.cancel()
+    cancelIfAdded()
   }
 
-  private func cancelStarted() {
+  private func cancelIfAdded() {
+    guard control.isAdded else { return }
     task?.task.cancel()
-    if let handle { _ = core.cancel(handle) }
+    control.dequeue()
   }
 
   /// Moves the operation to `priority` if that is higher. Call from any thread.
   private func escalate(to priority: TaskPriority) {
-    let wanted = OperationBacklog.level(OperationPriority(priority))
-    guard level < wanted else { return }
-    let level = raise(to: wanted)
-    if isStarted.load(ordering: .sequentiallyConsistent) { moveStarted(to: level) }
+    if control.raise(to: OperationBacklog.level(OperationPriority(priority))) { moveIfAdded() }
   }
 
-  private func moveStarted(to level: Int) {
-    if let handle { _ = core.move(handle, to: level) }
-    task?.escalate(to: level)
+  private func moveIfAdded() {
+    guard control.isAdded else { return }
+    control.moveToLevel()
+    task?.escalate(to: control.level)
   }
 
-  private func raise(to level: Int) -> Int {
-    highestLevel.max(level, ordering: .sequentiallyConsistent).newValue
-  }
+  var endsLater: Bool { true }
 
-  override var title: String { taskName ?? "operation" }
+  var title: String { taskName ?? "operation" }
 
-  override func run(_ operation: ScheduledOperation) {
+  func run(_ operation: ScheduledOperation) {
     self.operation = operation
     task?.begin(on: scheduler)
   }
 
-  override func operationEnded(_ end: OperationEnd) { task?.begin(on: scheduler) }
+  func operationEnded(wasCancelled: Bool) { task?.begin(on: scheduler) }
 
   /// Runs the body, unless the operation was cancelled before. Then ends the
   /// operation and resumes the awaiting task.
   private func perform() async {
     // A task that was cancelled before its operation was added could not dequeue
     // the operation.
-    if let operation, !isCancelled { outcome = await runBody(operation) }
+    if let operation, !control.isCancelled { outcome = await runBody(operation) }
     body = nil
     if let operation { core.end(operation.handle) }
     continuation.take()?.resume()

@@ -119,7 +119,7 @@ final class SchedulerCore: Sendable {
     case .body: return true
     case .job: return true
     case .owner(let owner):
-      owner.operationEnded(.cancelled)
+      owner.operationEnded(wasCancelled: true)
       return true
     case nil: return false
     }
@@ -348,7 +348,7 @@ extension SchedulerCore {
       CurrentOperation.with(owner) { owner.run(operation) }
       worker?._withUnsafeGuaranteedRef { $0.unpublish(owner) }
       if _slowPath(owner.endsLater) { return false }
-      owner.operationEnded(.performed)
+      owner.operationEnded(wasCancelled: false)
     case .job(let job, let scheduler):
       withExtendedLifetime(scheduler) {
         job.runSynchronously(on: scheduler.asUnownedTaskExecutor())

@@ -65,14 +65,14 @@ package final class Worker: @unchecked Sendable {
 
   /// Lets `runningTitle` name the operation of `owner`, which this worker runs.
   @inline(__always)
-  func publish(_ owner: OperationOwner) {
+  func publish(_ owner: any OperationOwner) {
     // Release: pairs with the acquire in `runningTitle`.
     published.store(Self.address(of: owner), ordering: .releasing)
   }
 
   /// Ends what `publish(_:)` began. The owner may be released afterwards.
   @inline(__always)
-  func unpublish(_ owner: OperationOwner) {
+  func unpublish(_ owner: any OperationOwner) {
     let address = Self.address(of: owner)
     // Acquire: pairs with the release in `runningTitle`, which has read the owner.
     while !published.compareExchange(expected: address, desired: 0, ordering: .acquiring).exchanged
@@ -94,12 +94,13 @@ package final class Worker: @unchecked Sendable {
     )
     guard isOurs else { return nil }
     defer { published.store(address, ordering: .releasing) }
-    return Unmanaged<OperationOwner>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.title }
+    let owner = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+    return (owner as? any OperationOwner)?.title
   }
 
   @inline(__always)
-  private static func address(of owner: OperationOwner) -> UInt {
-    UInt(bitPattern: Unmanaged.passUnretained(owner).toOpaque())
+  private static func address(of owner: any OperationOwner) -> UInt {
+    UInt(bitPattern: Unmanaged<AnyObject>.passUnretained(owner).toOpaque())
   }
 
   /// The operations of the batch, in order.

@@ -113,7 +113,7 @@ final class SerialQueueCore: OperationOwner, @unchecked Sendable {
     self.level = level
   }
 
-  override var title: String { name }
+  var title: String { name }
 
   func add(_ body: consuming @escaping @Sendable () -> Void) {
     scheduler.core.checkProcess()
@@ -153,7 +153,7 @@ final class SerialQueueCore: OperationOwner, @unchecked Sendable {
 
   /// Runs closures until the queue is empty or the worker should run other
   /// operations.
-  override func run(_ operation: ScheduledOperation) {
+  func run(_ operation: ScheduledOperation) {
     // 100 us: the longest time that a more urgent operation waits for a queue
     // of short closures.
     let end = System.nanoseconds + 100_000

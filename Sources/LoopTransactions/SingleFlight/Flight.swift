@@ -45,13 +45,12 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: OperationOwner, @
     self.table = table
     self.body = body.take()
     level = first.level
-    super.init()
     append(first)
   }
 
-  override var title: String { table.withLock { first }?.title ?? super.title }
+  var title: String { table.withLock { first }?.title ?? "operation" }
 
-  override func isAwaited(by transaction: AnyObject) -> Bool {
+  func isAwaited(by transaction: ObjectIdentifier) -> Bool {
     table.withLock {
       var each = first
       while let waiter = each, !waiter.isAwaited(by: transaction) { each = waiter.next }
@@ -71,7 +70,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: OperationOwner, @
     _ = table.scheduler.core.cancel(handle)
   }
 
-  override func run(_ operation: ScheduledOperation) {
+  func run(_ operation: ScheduledOperation) {
     self.operation = operation
     task?.begin(on: table.scheduler)
   }
@@ -79,11 +78,11 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: OperationOwner, @
   private func perform() {
     defer { body = nil }
     guard table.begin(self), let operation, let body = body.take() else { return }
-    outcome = ValueItem<Value>.outcome { try body(operation) }
+    outcome = AsyncTransaction.Outcome { try body(operation) }
   }
 
-  override func operationEnded(_ end: OperationEnd) {
-    if end == .cancelled { task?.begin(on: table.scheduler) }
+  func operationEnded(wasCancelled: Bool) {
+    if wasCancelled { task?.begin(on: table.scheduler) }
     var each = table.end(self)
     // Unlinked one by one, because releasing a chain of waiters would recurse.
     while let waiter = each {
@@ -182,7 +181,7 @@ class FlightWaiter<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {}
 
   /// Whether `transaction` waits for this waiter. Call from any thread.
-  func isAwaited(by transaction: AnyObject) -> Bool { false }
+  func isAwaited(by transaction: ObjectIdentifier) -> Bool { false }
 
   /// The name used in error messages.
   var title: String { "single flight" }

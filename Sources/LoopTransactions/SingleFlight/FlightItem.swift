@@ -1,10 +1,11 @@
 /// An operation of a transaction whose result is shared through a
 /// `SingleFlight`.
-final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: ValueItem<Value>,
+final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: OperationItem,
   @unchecked Sendable
 {
-  // @unchecked: `body` is accessed on the loop only. Other threads use `waiter`,
-  // which the table's lock protects.
+  // @unchecked: `body` and `completion` are accessed on the loop only. See
+  // `ItemResult` for `result`. Other threads use `waiter`, which the table's lock
+  // protects.
 
   private final class ItemWaiter: FlightWaiter<Key, Value>, @unchecked Sendable {
     // @unchecked: `item` is written before the waiter joins, and used once, by
@@ -19,8 +20,8 @@ final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: ValueItem<Val
 
     init(
       _ name: String,
-      _ core: AsyncTransactionCore,
-      _ table: FlightTable<Key, Value>,
+      of core: AsyncTransactionCore,
+      joining table: FlightTable<Key, Value>,
       level: Int
     ) {
       self.name = name
@@ -30,8 +31,9 @@ final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: ValueItem<Val
 
     override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
       if let item = item.take() {
-        item.store(outcome)
-        item.recordResult()
+        item.result.store(outcome)
+        // From the code that runs the shared operation.
+        TraceThread.recordArrow(.arrowBegin, .operation, to: item)
       }
       core.operationEnded()
     }
@@ -42,30 +44,35 @@ final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: ValueItem<Val
       core.operationEnded()
     }
 
-    override func isAwaited(by transaction: AnyObject) -> Bool { core === transaction }
+    override func isAwaited(by transaction: ObjectIdentifier) -> Bool { core.id == transaction }
 
     override var title: String { name }
   }
 
   private let key: Key
   private var body: FlightTable<Key, Value>.Body?
+  private var result = ItemResult()
+  private var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
   private let waiter: ItemWaiter
 
   /// Creates an operation of `core` that joins the flight of `key` in `table`.
   init(
     _ name: String,
-    _ core: AsyncTransactionCore,
-    _ table: FlightTable<Key, Value>,
-    _ key: Key,
+    of core: AsyncTransactionCore,
+    joining table: FlightTable<Key, Value>,
+    key: Key,
     level: Int,
     _ body: consuming @escaping FlightTable<Key, Value>.Body,
-    _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
+    completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {
     self.key = key
     self.body = body
-    waiter = ItemWaiter(name, core, table, level: level)
-    super.init(name, core, completion)
+    waiter = ItemWaiter(name, of: core, joining: table, level: level)
+    self.completion = completion
+    super.init(name, of: core, on: table.scheduler.core, level: level)
   }
+
+  deinit { result.clear(Value.self) }
 
   override func start() {
     waiter.item = self
@@ -87,6 +94,14 @@ final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: ValueItem<Val
   override func move(to level: Int) -> Bool { waiter.table.move(waiter) { _ in level } }
 
   override func runIfQueued() { waiter.table.runIfQueued(waiter) }
+
+  override var isThreaded: Bool { false }
+
+  override func complete(isCancelled: Bool) {
+    result.deliver(to: &completion, isCancelled: isCancelled)
+  }
+
+  override func dropCompletion() { completion = nil }
 }
 
 /// A task that waits for a flight.

@@ -106,9 +106,15 @@ extension AsyncTransaction {
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value,
     completion: consuming ((Outcome<Value>) -> Void)? = nil
   ) -> Operation {
-    checkOpen("AsyncTransaction.add")
-    let level = OperationBacklog.level(priority)
-    let item = FlightItem(name, core, flights.table, key, level: level, body, completion)
+    let item = FlightItem(
+      name,
+      of: core,
+      joining: flights.table,
+      key: key,
+      level: OperationBacklog.level(priority),
+      body,
+      completion: completion
+    )
     append(item)
     return Operation(item: item)
   }

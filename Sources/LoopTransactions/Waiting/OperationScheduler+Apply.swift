@@ -86,7 +86,7 @@ private final class SharedApply: OperationOwner, @unchecked Sendable {
   }
 
   /// Joins on a worker.
-  override func run(_ operation: ScheduledOperation) {
+  func run(_ operation: ScheduledOperation) {
     guard let chunk = claim() else { return }
     // One after the other, because a worker dequeues several operations at once
     // if they are short.
@@ -178,11 +178,11 @@ private final class SharedApply: OperationOwner, @unchecked Sendable {
   }
 
   // A transaction that waits for the caller also waits for its helpers.
-  override func isAwaited(by transaction: AnyObject) -> Bool {
+  func isAwaited(by transaction: ObjectIdentifier) -> Bool {
     callers.contains { $0.isAwaited(by: transaction) }
   }
 
-  override var title: String { callers.first?.title ?? super.title }
+  var title: String { callers.first?.title ?? "operation" }
 }
 
 /// How the threads of one `apply` divide its indices. O14.

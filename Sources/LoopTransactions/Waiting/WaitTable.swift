@@ -42,7 +42,7 @@ package final class WaitTable: Sendable {
 
   /// The transaction that `loop` waits for and that itself waits for one of
   /// `owners`.
-  func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
+  func awaited(on loop: PortCore, for owners: [any OperationOwner]) -> WaitCycleError.Party? {
     state.withLock { $0.awaited(on: loop, for: owners) }
   }
 }
@@ -54,10 +54,10 @@ final class PendingWait: Sendable {
   enum Target: Sendable {
     /// The operations of a transaction, identified by its core, its loop and
     /// its name.
-    case transaction(AnyObject & Sendable, on: PortCore, name: String)
+    case transaction(ObjectIdentifier, on: PortCore, name: String)
     case call(LoopCall)
     /// The helpers of an `apply`, identified by the owner of their operations.
-    case helpers(OperationOwner)
+    case helpers(any OperationOwner)
     /// The end of a thread with a loop.
     case end(of: JoinableThread)
   }
@@ -124,7 +124,7 @@ struct WaitState {
   /// Removes `wait`.
   mutating func end(_ wait: PendingWait) { waits.removeAll { $0 === wait } }
 
-  func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
+  func awaited(on loop: PortCore, for owners: [any OperationOwner]) -> WaitCycleError.Party? {
     waits.last { wait in
       guard case .transaction(let core, let waiting, _) = wait.target, waiting === loop else {
         return false
