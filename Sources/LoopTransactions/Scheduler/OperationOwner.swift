@@ -83,10 +83,11 @@ struct OperationControl: ~Copyable, @unchecked Sendable {
   func add(_ owner: any OperationOwner) -> Bool {
     // Published under the scheduler's lock, so the thread that runs the operation
     // sees the handle.
-    scheduler.add(.owner(owner), level: level) { handle in
+    let handle = scheduler.add(.owner(owner), level: level) { handle in
       generation.store(handle.generation, ordering: .relaxed)
       node.store(handle.node, ordering: .sequentiallyConsistent)
     }
+    return handle != nil
   }
 
   /// Sets `isCancelled`. Returns whether this is the first call.

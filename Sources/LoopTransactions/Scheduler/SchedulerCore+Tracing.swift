@@ -2,47 +2,29 @@ import Synchronization
 
 // Operations in a trace. X3.
 extension SchedulerCore {
-  /// Does the same as `add(_:level:)` in a forked child, or while a trace runs.
-  @inline(never)
-  func addSlowly(
-    _ content: consuming OperationNode.Content,
-    level: Int
-  ) -> OperationHandle? {
-    // Read before a worker can run the operation.
-    let now = TraceThread.ring?.now ?? 0
-    let key = content.traceKey
-    var content: OperationNode.Content? = consume content
-    var counters: UInt64 = 0
-    let added = change { state in
-      defer { counters = state.traceCounters }
-      return state.add(content.take(), level: level)
-    }
-    guard let added else { return nil }
-    traceAdd(key ?? added.handle.traceKey, at: now, counters)
-    perform(added.action)
-    return added.handle
+  /// The arrow to an operation that is about to be added. Its key is nil if the
+  /// operation has no owner.
+  struct Arrow {
+    let key: UInt64?
+    let begin: UInt64
   }
 
-  /// Does the same as `add(_:level:_:)` in a forked child, or while a trace runs.
+  /// Begins an arrow to an operation, if a trace runs.
   @inline(never)
-  func addSlowly(
-    _ content: consuming OperationNode.Content,
-    level: Int,
-    _ publish: (OperationHandle) -> Void
-  ) -> Bool {
-    checkProcess()
-    let now = TraceThread.ring?.now ?? 0
-    let key = content.traceKey
-    guard addUnchecked(content, level: level, publish) else { return false }
-    if let key { traceAdd(key, at: now, ask { $0.traceCounters }) }
-    return true
+  func arrowBegin(of content: borrowing OperationNode.Content) -> Arrow? {
+    guard let ring = TraceThread.ring else { return nil }
+    return Arrow(key: content.traceKey, begin: ring.now)
   }
 
-  /// Records that an operation was added at `now`, and the counters then.
-  private func traceAdd(_ key: UInt64, at now: UInt64, _ counters: UInt64) {
+  /// Records that an operation was added, and the counters then.
+  @inline(never)
+  func trace(_ arrow: Arrow, to handle: OperationHandle) {
     guard let ring = TraceThread.ring else { return }
-    ring.writer.append(TraceEvent(.arrowBegin, at: now, value: key, topic: .operation))
-    trace(counters, in: ring, at: now)
+    let key = arrow.key ?? handle.traceKey
+    ring.writer.append(
+      TraceEvent(.arrowBegin, at: arrow.begin, value: key, topic: .operation)
+    )
+    trace(ask { $0.traceCounters }, in: ring, at: arrow.begin)
   }
 
   /// Records the counters of the scheduler, if a trace runs.

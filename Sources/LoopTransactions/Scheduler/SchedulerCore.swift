@@ -21,9 +21,6 @@ final class SchedulerCore: Sendable {
   // a pause between frames or requests does not restart workers. Not measured.
   private let idleTime: UInt64
   private let generation = ForkGuard.install()
-  // The value of `ForkGuard.word` in the process that created the scheduler,
-  // while no trace runs.
-  private let plainWord: UInt64
 
   /// The tasks that run operations with an async body, while the process has a
   /// virtual clock.
@@ -49,7 +46,6 @@ final class SchedulerCore: Sendable {
     // 1, because a longer pause delays the adding thread. With up to 16 pauses, an
     // empty operation took 1.3 times as long.
     state = AdaptiveLock(SchedulerState(limit: limit), longestPause: 1)
-    plainWord = UInt64(UInt32(bitPattern: generation))
     LoopTrace.startFromEnvironment()
     // Started early, because the system may refuse a thread later.
     retries.prepare()
@@ -70,47 +66,26 @@ final class SchedulerCore: Sendable {
     return handle
   }
 
-  /// Adds an operation. Returns nil if the scheduler is closed.
+  /// Adds an operation. Passes its handle to `publish` under the lock, before a
+  /// worker can see the operation. Returns nil if the scheduler is closed.
+  @discardableResult
   func add(
     _ content: consuming OperationNode.Content,
-    level: Int
+    level: Int,
+    _ publish: (OperationHandle) -> Void = { _ in }
   ) -> OperationHandle? {
-    if _slowPath(isUnusual) { return addSlowly(content, level: level) }
+    // Read before a worker can run the operation.
+    let arrow = _slowPath(ForkGuard.trace != 0) ? arrowBegin(of: content) : nil
     var content: OperationNode.Content? = consume content
-    let added = changeUnchecked { $0.add(content.take(), level: level) }
-    guard let added else { return nil }
-    perform(added.action)
-    return added.handle
-  }
-
-  /// Adds an operation and passes its handle to `publish`, under the lock,
-  /// before a worker can see the operation. Returns false if the scheduler is
-  /// closed.
-  func add(
-    _ content: consuming OperationNode.Content,
-    level: Int,
-    _ publish: (OperationHandle) -> Void
-  ) -> Bool {
-    if _slowPath(isUnusual) { return addSlowly(content, level: level, publish) }
-    return addUnchecked(content, level: level, publish)
-  }
-
-  /// Does the same as `add(_:level:_:)` without `checkProcess()`.
-  @inline(__always)
-  func addUnchecked(
-    _ content: consuming OperationNode.Content,
-    level: Int,
-    _ publish: (OperationHandle) -> Void
-  ) -> Bool {
-    var content: OperationNode.Content? = consume content
-    let action = changeUnchecked { state in
+    let added = change { state in
       let added = state.add(content.take(), level: level)
       if let added { publish(added.handle) }
-      return added?.action
+      return added
     }
-    guard let action else { return false }
-    perform(action)
-    return true
+    guard let added else { return nil }
+    if let arrow { trace(arrow, to: added.handle) }
+    perform(added.action)
+    return added.handle
   }
 
   /// Cancels `handle`, and returns whether the operation had not begun.
@@ -158,16 +133,15 @@ final class SchedulerCore: Sendable {
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 
-  /// Whether this is a forked child, or a trace runs.
-  @inline(__always)
-  private var isUnusual: Bool { ForkGuard.word != plainWord }
-
   /// Traps in a forked child process.
+  @inline(__always)
   func checkProcess() {
     // The workers exist in the parent only, and one of them may hold the lock.
-    if _slowPath(isForked) {
-      trap("OperationScheduler \(name): belongs to the parent process; make one in the child")
-    }
+    if _slowPath(isForked) { trapInChild() }
+  }
+
+  private func trapInChild() -> Never {
+    trap("OperationScheduler \(name): belongs to the parent process; make one in the child")
   }
 
   /// Refuses further operations. Workers run the queued operations and end.
@@ -181,15 +155,7 @@ final class SchedulerCore: Sendable {
     _ body: (inout SchedulerState) -> Result
   ) -> Result {
     checkProcess()
-    return changeUnchecked(body)
-  }
-
-  /// Does the same as `change(_:)` without `checkProcess()`.
-  @inline(__always)
-  func changeUnchecked<Result: ~Copyable>(
-    _ body: (inout SchedulerState) -> Result
-  ) -> Result {
-    state.withLock { state in
+    return state.withLock { state in
       let result = body(&state)
       // Relaxed: a hint. A worker that sees work checks again under the lock.
       waiting.store(state.backlog.count, ordering: .relaxed)

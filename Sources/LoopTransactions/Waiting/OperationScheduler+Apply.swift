@@ -101,7 +101,7 @@ private final class SharedApply: OperationOwner, @unchecked Sendable {
     guard joins > 0, claimed.load(ordering: .relaxed) < chunks.count else { return }
     joins -= 1
     // Written under the scheduler's lock, so that the worker that joins sees it.
-    _ = core.add(.owner(self), level: level) { joining = $0 }
+    core.add(.owner(self), level: level) { joining = $0 }
   }
 
   private func claim() -> Range<Int>? {
