@@ -48,7 +48,7 @@ extension EventLoop {
         // elements and commit.
         [
           UnfinishedTransactions(), QueueList(), transactions, ObservedTargets(),
-          TransactionGroup(), RetryTimer(), IdleBlocks(), DescriptorList(), SignalList(),
+          TransactionGroup(), IdleBlocks(), DescriptorList(), SignalList(),
         ]
       }
     )

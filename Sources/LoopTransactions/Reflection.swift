@@ -22,7 +22,6 @@ extension QueueCore: Unreflected {}
 extension SchedulerCore: Unreflected {}
 extension WorkerPermits: Unreflected {}
 extension WorkerRetries: Unreflected {}
-extension RetryTimer: Unreflected {}
 extension Worker: Unreflected {}
 extension SteppedWorkers: Unreflected {}
 extension OperationHandle: Unreflected {}

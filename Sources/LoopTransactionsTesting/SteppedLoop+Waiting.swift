@@ -76,7 +76,7 @@ extension SteppedLoop {
         if let due = workers.compactMap(\.nextDue).min() {
           time.move(to: due)
           runUntilIdle()
-        } else if !waits(&patience, scheduler.firstWake(time)) {
+        } else if !waits(&patience, scheduler.firstWake(of: time.sleeps)) {
           return
         }
       }

@@ -61,7 +61,7 @@ final class Sleeper: LoopWait, @unchecked Sendable {
   init(_ core: PortCore, until deadline: LoopClock.Instant, isPrecise: Bool) {
     self.deadline = deadline
     self.isPrecise = isPrecise
-    task = core.virtualTime == nil ? nil : VirtualTime.currentTask
+    task = core.virtualTime == nil ? nil : System.currentTask
     super.init(core)
   }
 

@@ -21,7 +21,6 @@ extension OperationScheduler: TaskExecutor {
     let retained = retainedAddress()
     let added = core.add(.job(job, self), level: OperationBacklog.level(priority))
     guard added != nil else { trap("OperationScheduler.enqueue: the scheduler is closed") }
-    core.taskWillSuspend()
     Self.release(retained)
   }
 

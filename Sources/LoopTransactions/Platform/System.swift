@@ -48,6 +48,17 @@ package enum System {
     try check(lt_dispatch_probe(), operation)
   }
 
+  /// Identifies the task that the calling thread runs. Nil outside of a task.
+  static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// Whether the process has made a virtual clock, for tests.
+  static var hasVirtualTime: Bool { virtualTime.load(ordering: .relaxed) }
+
+  static func noteVirtualTime() { virtualTime.store(true, ordering: .relaxed) }
+
+  // Relaxed: an operation that a test starts after it has made the clock sees it.
+  private static let virtualTime = Atomic<Bool>(false)
+
   /// The monotonic clock, in nanoseconds. A call costs about 26 ns.
   package static var nanoseconds: UInt64 { uv_hrtime() }
 

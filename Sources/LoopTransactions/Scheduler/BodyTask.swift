@@ -23,7 +23,7 @@ struct BodyTask: @unchecked Sendable {
     _ body: @escaping @Sendable () async -> Void
   ) {
     let priority = TaskPriority(level: level)
-    if VirtualTime.exists {
+    if System.hasVirtualTime {
       self.init(name, on: scheduler, priority: priority) { await scheduler.core.noting(body) }
     } else {
       self.init(name, on: scheduler, priority: priority, body)
@@ -84,7 +84,7 @@ struct BodyTask: @unchecked Sendable {
 extension SchedulerCore {
   /// Runs `body`, and notes meanwhile that the task runs an operation.
   fileprivate func noting(_ body: @Sendable () async -> Void) async {
-    guard let task = VirtualTime.currentTask else { return await body() }
+    guard let task = System.currentTask else { return await body() }
     tasks.withLock { _ = $0.insert(task) }
     await body()
     tasks.withLock { _ = $0.remove(task) }
@@ -93,9 +93,11 @@ extension SchedulerCore {
 
 extension OperationScheduler {
   /// When the first operation wakes, in nanoseconds, if all operations that have
-  /// not ended sleep on the clock `time`. Nil otherwise.
-  package func firstWake(_ time: VirtualTime) -> UInt64? {
-    let sleeps = core.tasks.withLock { $0 }.compactMap { time.sleeps[$0] }
+  /// not ended sleep on a virtual clock. Nil otherwise.
+  ///
+  /// - Parameter sleeps: When each task that sleeps on the clock wakes.
+  package func firstWake(of sleeps: [Int: UInt64]) -> UInt64? {
+    let sleeps = core.tasks.withLock { $0 }.compactMap { sleeps[$0] }
     let (queued, running) = core.ask { ($0.backlog.count, $0.running) }
     return queued == 0 && running == sleeps.count ? sleeps.min() : nil
   }

@@ -145,7 +145,6 @@ final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendab
     let level = control.level
     task = BodyTask(taskName, on: scheduler, level: level) { [self] in await perform() }
     guard control.add(self) else { trap("OperationScheduler.run: the scheduler is closed") }
-    core.taskWillSuspend()
     if control.isCancelled { cancelIfAdded() }
     if control.level != level { moveIfAdded() }
   }

@@ -125,8 +125,8 @@ public final class OperationScheduler: Sendable {
   ///
   /// If the system refuses to create a worker thread, the operation stays
   /// queued and a dedicated thread retries until one starts. If the system
-  /// refused the dedicated thread too, later calls of `add` retry, and so do
-  /// loops and tasks that wait for operations. A scheduler without any worker
+  /// refused the dedicated thread too, later calls of `add` retry. A scheduler
+  /// without any worker
   /// reports the failure on standard error. It reports it again only after a
   /// worker has started.
   ///

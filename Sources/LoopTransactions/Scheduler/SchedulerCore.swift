@@ -175,15 +175,12 @@ final class SchedulerCore: Sendable {
       }
     case .end(let sleepers): parking.wake(sleepers)
     case .retry(let delay): retries.retry(self, after: delay)
-    case .awaitRetry: retries.ensureDriver()
+    case .awaitRetry: retries.serveWithoutThread()
     }
   }
 
   /// Retries the start of a worker that the system refused.
   func retryStart() { perform(change { $0.retry() }) }
-
-  /// Call before the current task suspends to wait for an operation.
-  func taskWillSuspend() { retries.driveByTask() }
 
   /// Wakes or starts a worker, which now has a permit to be awake.
   func permitWasGranted(_ action: SchedulerState.WorkerAction) {

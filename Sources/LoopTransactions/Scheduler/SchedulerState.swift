@@ -24,7 +24,7 @@ package struct SchedulerState: ~Copyable {
     case end(Int)
     /// Call `retry()` after this many nanoseconds.
     case retry(after: UInt64)
-    /// Make sure that the pending call of `retry()` is driven by a thread.
+    /// A call of `retry()` is pending.
     case awaitRetry
   }
 

@@ -72,7 +72,6 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
           // Released now, because the flight either runs another waiter's
           // body or has taken this one.
           body = nil
-          table.scheduler.core.taskWillSuspend()
         }
       } onCancel: {
         waiter.cancel()

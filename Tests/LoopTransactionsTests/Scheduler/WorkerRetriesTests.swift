@@ -33,7 +33,10 @@ private final class ThreadSupply: Sendable {
   /// Refuses `count` more threads.
   func refuse(_ count: Int) { state.withLock { $0.left = count } }
 
+  func retries() -> WorkerRetries { WorkerRetries(startThread: start) }
+
   func scheduler(
+    _ retries: WorkerRetries? = nil,
     workers: Int = 1,
     idleNanoseconds: UInt64 = 5_000_000_000
   ) -> OperationScheduler {
@@ -41,7 +44,7 @@ private final class ThreadSupply: Sendable {
       "refused",
       workerLimit: workers,
       permits: WorkerPermits(limit: 64),
-      retries: WorkerRetries(startThread: start),
+      retries: retries ?? self.retries(),
       idleNanoseconds: idleNanoseconds
     )
   }
@@ -94,93 +97,30 @@ struct WorkerRetriesTests {
     #expect(done.waitInTime(100))
   }
 
-  // O1, O6
-  @Test("a loop that waits for a transaction retries if the retrying thread was refused too")
-  func loopRetries() throws {
-    try withLoop { loop in
-      let supply = ThreadSupply(refusing: 12)
-      let transaction = AsyncTransaction(on: loop, scheduler: supply.scheduler())
-      var value: Int?
-      transaction.add { _ in
-        7
-      } completion: {
-        value = $0.value
-      }
-      transaction.commit()
-      #expect(loop.runInTime() == .finished)
-      #expect(value == 7)
-    }
-  }
-
   // O1
-  @Test("a loop's retries do not keep its run alive")
-  func loopDoesNotWait() throws {
-    try withLoop { loop in
-      let supply = ThreadSupply(refusing: .max)
-      let scheduler = supply.scheduler()
-      let done = Gate()
-      scheduler.add { _ in done.open() }
-      #expect(loop.runInTime() == .finished)
-      supply.grantAll()
-      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-      transaction.add { _ in 1 }
-      transaction.commit()
-      #expect(loop.runInTime() == .finished)
-      #expect(done.waitInTime())
-    }
-  }
-
-  // O1
-  @Test("a loop that closes leaves its retries to other loops and tasks")
-  func loopCloses() async throws {
+  @Test("if the retrying thread was refused too, adding the next operation retries")
+  func nextCallRetries() {
     let supply = ThreadSupply(refusing: 6)
-    let scheduler = supply.scheduler()
     let done = Gate()
-    try withLoop { _ in scheduler.add { _ in done.open() } }
-    #expect(try await scheduler.run { _ in 5 } == 5)
+    let scheduler = supply.scheduler(workers: 2)
+    scheduler.add { _ in done.open() }
+    // Keep adding operations, because the retry may not be due yet.
+    while supply.attempts < 7 {
+      scheduler.add { _ in }
+      TestThread.yield()
+    }
     #expect(done.waitInTime())
   }
 
   // O1
-  @Test("a task that awaits an operation retries it if every thread was refused")
-  func taskRetries() async throws {
-    let supply = ThreadSupply(refusing: 12)
-    let scheduler = supply.scheduler()
-    #expect(try await scheduler.run { _ in 7 } == 7)
-    #expect(supply.attempts > 12)
-  }
-
-  // O1, O10
-  @Test("a task that awaits a single flight retries it if every thread was refused")
-  func flightRetries() async throws {
-    let supply = ThreadSupply(refusing: 12)
-    let flights = SingleFlight<Int, Int>(on: supply.scheduler())
-    #expect(try await flights.value(for: 1) { _ in 7 } == 7)
-  }
-
-  // O1, C1
-  @Test("a task that prefers a scheduler runs even if every thread was refused")
-  func jobRetries() async {
-    let supply = ThreadSupply(refusing: 12)
-    let scheduler = supply.scheduler()
-    let task = Task.detached(executorPreference: scheduler) { 7 }
-    #expect(await task.value == 7)
-  }
-
-  // O1
-  @Test("without a loop or a task to retry, adding the next operation retries")
-  func nextCallRetries() {
-    let supply = ThreadSupply(refusing: 6)
+  @Test("if the retrying thread was refused too, making the next scheduler starts it")
+  func nextSchedulerRetries() {
+    let supply = ThreadSupply(refusing: 3)
+    let retries = supply.retries()
     let done = Gate()
-    elsewhere {
-      let scheduler = supply.scheduler(workers: 2)
-      scheduler.add { _ in done.open() }
-      // Keep adding operations, because the retry may not be due yet.
-      while supply.attempts < 7 {
-        scheduler.add { _ in }
-        TestThread.yield()
-      }
-    }
+    supply.scheduler(retries).add { _ in done.open() }
+    #expect(supply.attempts == 3)
+    _ = supply.scheduler(retries)
     #expect(done.waitInTime())
   }
 

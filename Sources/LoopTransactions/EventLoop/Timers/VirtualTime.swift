@@ -5,12 +5,6 @@ import Synchronization
 /// A loop with a virtual clock never reads the system's clock. For tests; see
 /// `LoopTransactionsTesting`. Belongs to the loop's thread.
 package final class VirtualTime {
-  // Relaxed: an operation that a test starts after it has made the clock sees it.
-  private static let existence = Atomic<Bool>(false)
-
-  /// Whether the process has made such a clock.
-  static var exists: Bool { existence.load(ordering: .relaxed) }
-
   // Relaxed: other threads only read the time, which orders no other memory.
   private let present: Atomic<UInt64>
 
@@ -29,19 +23,16 @@ package final class VirtualTime {
   func setOperationThread(_ thread: UInt) { operationCell.store(thread, ordering: .relaxed) }
 
   // Identifies the task in which the clock was created. Nil outside of a task.
-  private let task = VirtualTime.currentTask
+  private let task = System.currentTask
   private let isOnActor: Bool
 
   /// Whether the loop may move to the calling thread: the caller runs in the
   /// task in which the clock was created, or the clock was created on an actor,
   /// which orders the tasks that use it. Call from any thread.
   var mayFollow: Bool {
-    guard let current = Self.currentTask else { return false }
+    guard let current = System.currentTask else { return false }
     return isOnActor || task == current
   }
-
-  /// Identifies the task that the calling thread runs. Nil outside of a task.
-  static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
   /// The function in which the loop first moved to another thread.
   package private(set) var firstMove: StaticString?
@@ -93,7 +84,7 @@ package final class VirtualTime {
   ///
   /// - Parameter isOnActor: Whether an actor isolates the loop.
   package init(nanoseconds: UInt64 = 1_000_000_000, isOnActor: Bool = false) {
-    Self.existence.store(true, ordering: .relaxed)
+    System.noteVirtualTime()
     present = Atomic(nanoseconds)
     self.isOnActor = isOnActor
   }
