@@ -69,7 +69,7 @@ final class QueueCore: @unchecked Sendable {
     let onLoop = port.isOnThread
     let action =
       isPlain ? state.withLock { $0.enqueuePlain(object, onLoop: onLoop) } : insert(object)
-    didInsert(action)
+    if case .queued(wakes: true) = action { scheduleOnLoop() }
     return action
   }
 
@@ -118,6 +118,8 @@ final class QueueCore: @unchecked Sendable {
   /// Call from any thread.
   func abandon() { port.call(queueWasAbandoned, with: self) }
 
+  // Not inlined, because few elements begin a drain.
+  @inline(never)
   private func scheduleOnLoop() {
     // A closing loop refuses the call. It drains all queues itself.
     if port.isOnThread { schedule() } else { port.call(queueWasFilled, with: self) }
@@ -248,16 +250,16 @@ extension QueueCore {
       isPlain
       ? state.withLock { $0.dequeuePlain(before: Self.end(of: $0, &mark)) }
       : dequeue(before: &mark)
-    guard let element else { return nil }
+    guard let (object, isLast) = element else { return nil }
     // A flush does not count towards the tick's budget.
     if !loop.meter.isLifted { loop.meter.didPerform() }
     loop.core.metrics.delivered.add()
     // Called before the handler, so that an element enqueued by the handler
     // starts a new drain.
-    if element.isLast { becomeIdle() }
+    if isLast { becomeIdle() }
     if let recorder { record(recorder) }
-    handler?(element.object, element.isLast)
-    return element.isLast
+    handler?(object, isLast)
+    return isLast
   }
 
   @inline(never)
@@ -267,12 +269,10 @@ extension QueueCore {
 
   /// Removes the next element of any queue.
   @inline(never)
-  private func dequeue(before mark: inout UInt32?) -> QueueState.DequeuedElement? {
-    var element = state.withLock { $0.dequeue(before: Self.end(of: $0, &mark)) }
-    // Released before the handler runs, because this may be the last reference to
-    // the next element.
-    element?.lookahead = nil
-    return element
+  private func dequeue(before mark: inout UInt32?) -> (object: AnyObject, isLast: Bool)? {
+    // The lookahead is released before the handler runs, because this may be the
+    // last reference to the next element.
+    state.withLock { $0.dequeue(before: Self.end(of: $0, &mark)) }.map { ($0.object, $0.isLast) }
   }
 
   /// Returns `mark`, and sets it to the end of the queue if it is nil.

@@ -151,19 +151,23 @@ extension QueueState {
     return beginDrain()
   }
 
-  /// Removes the oldest element of a plain queue.
+  /// Removes the oldest element of a plain queue. Its result has no lookahead,
+  /// whose release would cost more than the rest.
   @inline(__always)
-  mutating func dequeuePlain(before mark: UInt32) -> DequeuedElement? {
+  mutating func dequeuePlain(before mark: UInt32) -> (object: AnyObject, isLast: Bool)? {
     defer { checkInvariants() }
     guard let entry = list.removeFirst(before: mark) else { return nil }
     let object = KeyedObject.at(entry.key).takeRetainedValue()
-    return DequeuedElement(object: object, isLast: list.count == 0 && endDrain() == .drained)
+    return (object, list.count == 0 && endDrain() == .drained)
   }
 
   /// Removes the oldest live element before `mark` and returns it. Returns nil
   /// if no such element exists. Removing the last element ends the drain.
   package mutating func dequeue(before mark: UInt32) -> DequeuedElement? {
-    if isPlain { return dequeuePlain(before: mark) }
+    if isPlain {
+      return dequeuePlain(before: mark)
+        .map { DequeuedElement(object: $0.object, isLast: $0.isLast) }
+    }
     defer { checkInvariants() }
     while let entry = list.removeFirst(before: mark) {
       guard let object = Self.claim(entry) else { continue }

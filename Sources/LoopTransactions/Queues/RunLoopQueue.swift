@@ -100,7 +100,15 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// - Complexity: O(1).
   @discardableResult
   public func enqueue(_ element: Element) -> Outcome {
-    QueueOutcome(core.enqueue(element), new: element) { oldest in
+    let action = core.enqueue(element)
+    if case .queued = action { return .queued }
+    return outcome(of: action, for: element)
+  }
+
+  // Not inlined, because most enqueues do not need its registers.
+  @inline(never)
+  private func outcome(of action: QueueState.EnqueueAction, for element: Element) -> Outcome {
+    QueueOutcome(action, new: element) { oldest in
       oldest.map { unsafeDowncast($0, to: Element.self) }
     }
   }

@@ -27,7 +27,7 @@ public final class RunLoopValueQueue<Element> {
   /// Creates a queue that `loop` drains. A value is delivered as often as it is
   /// enqueued.
   ///
-  /// Call on the loop. The parameters are those of `RunLoopQueue`.
+  /// Call on the loop. `RunLoopQueue` documents the parameters.
   public convenience init(
     on loop: EventLoop,
     batchSize: BatchSize = 1,
