@@ -25,10 +25,6 @@
 
 #include "scarce.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/epoll.h>
@@ -73,22 +69,8 @@ static inline uint64_t lt_cycles(void) {
 #endif
 }
 
-// Whether the counter's rate does not change with the CPU's frequency. Expensive
-// in a virtual machine.
-static inline int lt_has_invariant_cycles(void) {
-#if defined(__x86_64__)
-  unsigned a, b, c, d;
-  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) != 0;
-#elif defined(__aarch64__)
-  return 1;
-#else
-  return 0;
-#endif
-}
-
-// The number of cycles after which the clock is read again. Corresponds to 4 to
-// 10 us.
-static inline uint64_t lt_cycles_per_reading(void) {
+// The number of cycles in 4 to 10 us, depending on the CPU.
+static inline uint64_t lt_few_microseconds(void) {
 #if defined(__x86_64__)
   return 20000;
 #elif defined(__aarch64__)

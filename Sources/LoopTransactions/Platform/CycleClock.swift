@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Converts readings of the CPU's counter into times of the system's clock.
 ///
 /// The counter is read in 10 ns, and the clock in 26 ns. The clock is read again
@@ -16,21 +14,32 @@ struct CycleClock {
       return Reading(cycles: cycles == 0 ? nanoseconds : cycles, nanoseconds: nanoseconds)
     }
 
-    /// One reading of both at the same time, except for 0.1 us. Returns nil if
-    /// the thread was interrupted between the two.
-    static var exact: Reading? {
-      let reading = Reading.now
-      return System.cycles &- reading.cycles < System.cyclesPerReading / 50 ? reading : nil
+    /// One reading of both, the best of a few, because the thread may be
+    /// interrupted between the two.
+    static var exact: Reading {
+      var (best, shortest) = (now, UInt64.max)
+      for _ in 0..<4 {
+        let reading = now
+        let time = CycleClock.cycles &- reading.cycles
+        if time < shortest { (best, shortest) = (reading, time) }
+      }
+      return best
     }
   }
 
-  // Over 200 us, an error of 26 ns is 0.02 %. The time between the first reading
-  // of the process and a later one makes the rate exact.
-  private static let first: Reading = {
-    let first = Reading.now
-    while System.nanoseconds - first.nanoseconds < 200_000 { System.pause() }
-    return first
-  }()
+  private static let first = Reading.exact
+
+  /// Returns the counter's and the clock's time since the first reading of the
+  /// process, and the reading that ends it. Waits for at least `least`, so that
+  /// an error of 26 ns does not matter.
+  private static func time(
+    atLeast least: UInt64
+  ) -> (cycles: UInt64, nanoseconds: UInt64, end: Reading) {
+    let first = first
+    while System.nanoseconds &- first.nanoseconds < least { System.pause() }
+    let end = Reading.exact
+    return (end.cycles &- first.cycles, end.nanoseconds &- first.nanoseconds, end)
+  }
 
   /// Converts readings of the counter.
   struct Rate: BitwiseCopyable {
@@ -41,26 +50,15 @@ struct CycleClock {
     // Nanoseconds per cycle, times 2 to the power of 32.
     fileprivate var scale: UInt64
 
-    /// Creates a rate without an anchor, for durations. Returns nil unless the
-    /// readings are 1 ms apart, so that an error of 0.1 us in each is 0.02 %.
-    init?(from first: Reading, to last: Reading) {
-      let (cycles, time) = (last.cycles &- first.cycles, last.nanoseconds &- first.nanoseconds)
-      guard time >= 1_000_000, cycles > 0, cycles < 1 << 62 else { return nil }
-      self.init(anchor: last, scale: Self.scale(cycles, time))
-    }
-
-    // The scale of the rate that a loop has measured last, or 0. Relaxed: the
-    // word orders no other memory.
-    private static let measuredScale = Atomic<UInt64>(0)
-
-    /// The rate that a loop of this process has measured, without an anchor.
-    static var measured: Rate? {
-      let scale = measuredScale.load(ordering: .relaxed)
-      return scale == 0 ? nil : Rate(anchor: Reading(cycles: 0, nanoseconds: 0), scale: scale)
-    }
-
-    /// Lets the loops that are created from now on use the rate.
-    func publish() { Self.measuredScale.store(scale, ordering: .relaxed) }
+    /// The rate of the counter, without an anchor, for durations. The process
+    /// measures it once, over 20 us at least, to about 0.1 %.
+    static let measured: Rate = {
+      let time = CycleClock.time(atLeast: 20_000)
+      return Rate(
+        anchor: Reading(cycles: 0, nanoseconds: 0),
+        scale: scale(time.cycles, time.nanoseconds)
+      )
+    }()
 
     private init(anchor: Reading, scale: UInt64) {
       self.anchor = anchor
@@ -68,7 +66,12 @@ struct CycleClock {
     }
 
     fileprivate static func scale(_ cycles: UInt64, _ time: UInt64) -> UInt64 {
-      max(1, UInt64(Double(time) / Double(cycles) * 4_294_967_296))
+      max(1, UInt64(Double(time) / Double(max(1, cycles)) * 4_294_967_296))
+    }
+
+    /// The number of cycles in a duration. Saturates.
+    func cycles(in nanoseconds: UInt64) -> UInt64 {
+      UInt64(min(Double(nanoseconds) * 4_294_967_296 / Double(scale), 0x1p62))
     }
 
     /// The duration of `cycles`, in nanoseconds.
@@ -90,7 +93,7 @@ struct CycleClock {
     func cycles(at nanoseconds: UInt64) -> UInt64 {
       let isLater = nanoseconds >= anchor.nanoseconds
       let distance = isLater ? nanoseconds - anchor.nanoseconds : anchor.nanoseconds - nanoseconds
-      let cycles = UInt64(Double(distance) * 4_294_967_296 / Double(scale))
+      let cycles = cycles(in: distance)
       return isLater ? anchor.cycles &+ cycles : anchor.cycles &- min(cycles, anchor.cycles)
     }
   }
@@ -125,9 +128,8 @@ struct CycleClock {
   /// Reads the clock again.
   @inline(never)
   mutating func refresh() {
-    let (first, anchor) = (Self.first, Reading.now)
+    let (cycles, time, anchor) = Self.time(atLeast: 200_000)
     rate.anchor = anchor
-    let (cycles, time) = (anchor.cycles &- first.cycles, anchor.nanoseconds &- first.nanoseconds)
     guard cycles > 0, time > 0, cycles < 1 << 62 else { return }
     rate.scale = Rate.scale(cycles, time)
     // 100 ms. At an error of 0.02 % of the rate, a time is at most 20 us off.

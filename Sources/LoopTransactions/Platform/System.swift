@@ -65,12 +65,8 @@ package enum System {
   /// A CPU counter of constant rate, or 0 if the CPU has none.
   static var cycles: UInt64 { lt_cycles() }
 
-  /// Whether the rate of the counter is constant on this CPU, also while the CPU
-  /// is idle or changes its frequency.
-  static let hasInvariantCycles = lt_has_invariant_cycles() != 0
-
-  /// The number of cycles after which the clock is read again.
-  static var cyclesPerReading: UInt64 { lt_cycles_per_reading() }
+  /// The number of cycles in 4 to 10 us, depending on the CPU.
+  static var fewMicroseconds: UInt64 { lt_few_microseconds() }
 
   /// Tells the CPU that this thread is spinning.
   static func pause() { lt_pause() }

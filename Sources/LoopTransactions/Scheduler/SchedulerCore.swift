@@ -284,7 +284,7 @@ extension SchedulerCore {
     // it rose to 32 after one cheap operation, p99 of an urgent operation among
     // many operations of 20 us was 163 us instead of 20.
     let perOperation = (System.cycles &- began) / UInt64(count)
-    let isCheap = perOperation &* 32 < System.cyclesPerReading
+    let isCheap = perOperation &* 32 < System.fewMicroseconds
     worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
   }
 

@@ -150,7 +150,7 @@ package final class Worker: @unchecked Sendable {
 
   /// Whether the worker has run long enough to yield to other schedulers.
   // 64 readings take about 0.5 ms. Switching costs about 20 us. Not measured.
-  var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.cyclesPerReading }
+  var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.fewMicroseconds }
 
   /// Whether the current operation takes so long that other workers should run
   /// the remaining operations of the batch.
@@ -158,6 +158,6 @@ package final class Worker: @unchecked Sendable {
   func isStalled(at now: UInt64) -> Bool {
     // Signed, because the caller may have read the counter before the batch was
     // dequeued.
-    Int64(bitPattern: now &- batchStart) >= Int64(bitPattern: 8 * System.cyclesPerReading)
+    Int64(bitPattern: now &- batchStart) >= Int64(bitPattern: 8 * System.fewMicroseconds)
   }
 }

@@ -85,7 +85,7 @@ struct RecorderTests {
       loop.post { starts.append(loop.recorder?.pointee.pieceStart ?? 0) }
     }
     loop.run(.noWait)
-    #expect(starts.count == 2 && starts[1] > starts[0] && starts[0] > loop.meter.startCycles)
+    #expect(starts.count == 2 && starts[1] > starts[0] && starts[0] > loop.meter.start)
     #expect(reports.first?.count(of: .post) == 2)
     let rate = CycleClock().rate
     let report = try #require(reports.first)

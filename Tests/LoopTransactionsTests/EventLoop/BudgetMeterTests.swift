@@ -4,41 +4,74 @@ import Testing
 
 @Suite("BudgetMeter")
 struct BudgetMeterTests {
-  @Test(
-    "a period ends at a reading of the counter that the caller has made",
-    .enabled(if: System.hasInvariantCycles, "the clock is always read without such a counter")
-  )  // L9
+  @Test("a period ends at a time that the caller has read")  // L9
   func givenReading() {
-    var meter = BudgetMeter(EventLoop.Budget(), time: TimeSource(nil))
+    var meter = BudgetMeter(EventLoop.Budget(), clock: TimeSource(nil))
     func passed(_ cycles: UInt64) -> UInt64 {
       meter.begin()
-      return meter.end(at: meter.startCycles &+ cycles)
+      return meter.end(at: meter.start &+ cycles)
     }
-    // Until the rate is known, a period is measured by the clock, which moves on.
-    while passed(0) > 0 {}
     // At 0.1 to 10 GHz.
     let (one, two) = (passed(500_000_000), passed(1_000_000_000))
     #expect(one > 50_000_000 && one < 5_000_000_000)
     #expect(two == 2 * one || two == 2 * one + 1)
     // The counters of two CPUs may differ.
     meter.begin()
-    #expect(meter.end(at: meter.startCycles &- 1000) == 0)
+    #expect(meter.end(at: meter.start &- 1000) == 0)
     // No period is in progress.
-    #expect(meter.end(at: meter.startCycles &+ 1_000_000) == 0)
+    #expect(meter.end(at: meter.start &+ 1_000_000) == 0)
   }
 
-  @Test("with a virtual clock, a period ends by that clock, not by the counter")  // L9
-  func virtualClock() {
-    let time = VirtualTime()
-    var meter = BudgetMeter(EventLoop.Budget(), time: TimeSource(time))
+  @Test("a budget of time is spent at its end, by the counter")  // L9
+  func countedTime() {
+    let budget = EventLoop.Budget(time: .milliseconds(100))
+    var meter = BudgetMeter(budget, clock: TimeSource(nil))
+    let cycles = CycleClock.Rate.measured.cycles(in: 100_000_000)
     meter.begin()
-    #expect(meter.end(at: meter.startCycles &+ 1_000_000_000) == 0)
+    #expect(meter.allowsMore(at: meter.start &+ cycles &- 10) == true)
+    #expect(meter.allowsMore(at: meter.start &+ cycles) == false)
+    _ = meter.end(at: meter.start &+ cycles)
+    meter.begin()
+    #expect(meter.allowsMore(at: meter.start) == false)
+    _ = meter.end(at: meter.start)
+    meter.refill()
+    meter.begin()
+    #expect(meter.allowsMore(at: meter.start) == true)
+  }
+
+  @Test("with a virtual clock, a period is measured by that clock")  // L9
+  func virtualClock() {
+    let time = VirtualTime(nanoseconds: 1_000)
+    var meter = BudgetMeter(EventLoop.Budget(time: .nanoseconds(500)), clock: TimeSource(time))
+    meter.begin()
+    #expect(meter.allowsMore(at: 1_499) == true)
+    #expect(meter.allowsMore(at: 1_500) == false)
+    #expect(meter.end(at: 1_700) == 700)
+    withExtendedLifetime(time) {}
+  }
+
+  @Test("a latest end applies until the meter is refilled")  // L9
+  func latestEnd() {
+    let time = VirtualTime(nanoseconds: 1_000)
+    var meter = BudgetMeter(EventLoop.Budget(time: .nanoseconds(500)), clock: TimeSource(time))
+    meter.limit(until: 1_200)
+    meter.begin()
+    #expect(meter.allowsMore(at: 1_199) == true)
+    #expect(meter.allowsMore(at: 1_200) == false)
+    _ = meter.end(at: 1_200)
+    meter.extend(until: 9_000)
+    meter.begin()
+    #expect(meter.allowsMore(at: 8_999) == true)
+    #expect(meter.allowsMore(at: 9_000) == false)
+    _ = meter.end(at: 9_000)
+    meter.refill()
+    #expect(meter.hasRoom)
     withExtendedLifetime(time) {}
   }
 
   @Test("a meter that is refilled during a period is refilled again after it")  // L9
   func refilledWhileRunning() {
-    var meter = BudgetMeter(EventLoop.Budget(count: 2), time: TimeSource(nil))
+    var meter = BudgetMeter(EventLoop.Budget(count: 2), clock: TimeSource(nil))
     meter.begin()
     meter.refill()
     meter.begin()
@@ -50,27 +83,24 @@ struct BudgetMeterTests {
   }
 }
 
-// Each meter's time ends at once, so that a piece of work is the last one as
-// soon as the clock is read.
 @Suite(
   "BudgetMeter: pieces that are not timed",
-  .enabled(if: System.cyclesPerReading > 0, "the clock is always read without a counter")
+  .enabled(if: System.fewMicroseconds > 0, "each piece is timed without a counter")
 )
 struct BudgetMeterPassTests {
-  // The cycles after which a piece is no longer light, and after which the clock
-  // is read. L9.
-  private static let (light, far) = (System.cyclesPerReading / 10, 2 * System.cyclesPerReading)
+  // The time after which a piece is no longer light, and one that is longer than
+  // the budget. L9.
+  private static let (light, far) = (System.fewMicroseconds / 10, UInt64(1) << 40)
 
-  /// Returns the number of pieces until the clock is read. `kinds` and `cycles`
+  /// Returns the number of pieces until the time is read. `kinds` and `times`
   /// describe the first pieces by their kinds and by the counter at their ends.
-  /// Pieces of the last kind follow, which take long.
-  private func count(_ kinds: [UInt], at cycles: [UInt64]) -> Int {
-    var meter = BudgetMeter(EventLoop.Budget(), time: TimeSource(nil))
-    meter.limit(until: 0)
+  /// Pieces of the last kind follow, each of which exceeds the budget.
+  private func count(_ kinds: [UInt], at times: [UInt64]) -> Int {
+    var meter = BudgetMeter(EventLoop.Budget(), clock: TimeSource(nil))
     meter.begin()
-    let start = meter.startCycles
-    for (kind, cycles) in zip(kinds, cycles) {
-      guard meter.allowsMore(after: kind, at: start &+ cycles) else { return 0 }
+    let start = meter.start
+    for (kind, time) in zip(kinds, times) {
+      guard meter.allowsMore(after: kind, at: start &+ time) else { return 0 }
     }
     for number in 1...100 {
       let end = start &+ UInt64(number) &* Self.far
@@ -79,7 +109,7 @@ struct BudgetMeterPassTests {
     return .max
   }
 
-  @Test("after two light pieces of one kind, three more run before the clock is read")
+  @Test("after two light pieces of one kind, three more run before the next one is timed")
   func light() {
     #expect(count([1, 1], at: [1, 2]) == 6)
     #expect(count([1, 2, 2], at: [1, 2, 3]) == 7)

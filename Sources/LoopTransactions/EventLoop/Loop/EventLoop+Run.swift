@@ -290,7 +290,7 @@ extension EventLoop {
       return true
     }
     guard nanoseconds < deadline else {
-      meter.limit(until: deadline &+ UInt64(clamping: storedBudget.time.clampedNanoseconds))
+      meter.limit(until: deadline &+ UInt64(clamping: meter.budget.time.clampedNanoseconds))
       return false
     }
     meter.extend(until: deadline)

@@ -8,11 +8,10 @@ extension EventLoop {
   public var budget: Budget {
     get {
       checkThread("EventLoop.budget")
-      return storedBudget
+      return meter.budget
     }
     set {
       checkThread("EventLoop.budget")
-      storedBudget = newValue
       meter.setBudget(newValue)
     }
   }
@@ -62,5 +61,44 @@ extension EventLoop {
       updateRecorder()
       beginMeasuring()
     }
+  }
+}
+
+extension EventLoop {
+  /// The limit on the work that one tick performs.
+  ///
+  /// When the budget is spent, the remaining work is carried over to the next
+  /// tick, which does not block and serves ready events first. Even with no
+  /// budget left, each queue with elements delivers one element per tick, and
+  /// each observer with pending work is called. The time is compared between
+  /// pieces of work, so a tick may exceed it by the length of its last pieces.
+  ///
+  /// A value: create and read it on any thread.
+  public struct Budget: Hashable, Sendable {
+    /// The time that a tick may spend.
+    public let time: Duration
+
+    /// The number of elements, transactions, posts and pieces of observers'
+    /// work that a tick may perform.
+    public let count: Int
+
+    /// Creates a budget of `time`, and of `count` if given.
+    ///
+    /// - Precondition: Both are greater than zero.
+    public init(time: Duration = .milliseconds(4), count: Int = .max) {
+      require(
+        time > .zero,
+        "EventLoop.Budget: time must be positive, got \(time); use .unlimited for no limit"
+      )
+      require(
+        count > 0,
+        "EventLoop.Budget: count must be positive, got \(count); omit it for no limit"
+      )
+      self.time = time
+      self.count = count
+    }
+
+    /// No limit: a tick performs everything that was pending when it began.
+    public static let unlimited = Budget(time: .seconds(Int64.max))
   }
 }

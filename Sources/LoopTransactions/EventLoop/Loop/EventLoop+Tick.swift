@@ -21,8 +21,7 @@ extension EventLoop {
   @inline(never)
   private func endMeasuredTick() {
     // Asked again, because a callback may have begun or ended the recording. One
-    // reading ends the flush, the tick and its last piece. A virtual clock's
-    // is no reading of the counter, but such a loop's budget ignores it.
+    // reading ends the flush, the tick and its last piece.
     let end = recorder?.pointee.now
     endFlush(at: end)
     refill()
@@ -248,10 +247,10 @@ extension EventLoop {
 
   /// Ends a period of flushing.
   ///
-  /// - Parameter cycles: A reading of the counter, if there is one.
+  /// - Parameter reading: The time of `CycleClock.cycles`, if the caller has it.
   @inline(__always)
-  func endFlush(at cycles: UInt64? = nil) {
-    if meter.isRunning { didFlush(for: meter.end(at: cycles)) }
+  func endFlush(at reading: UInt64? = nil) {
+    if meter.isRunning { didFlush(for: meter.end(at: reading)) }
   }
 
   @inline(__always)
