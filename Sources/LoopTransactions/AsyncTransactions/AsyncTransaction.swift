@@ -315,7 +315,7 @@ extension AsyncTransaction {
       return callCompletions()
     }
     loop.recorded(OwnerWord(.completion, WorkName(name))) {
-      if loop.traceRing != nil { items.forEach { loop.endArrow(of: $0) } }
+      if loop.isTraced { items.forEach { loop.endArrow(of: $0) } }
       callCompletions()
     }
   }

@@ -233,7 +233,7 @@ struct TickReportTests {
       stepped.step()
       #expect(wasKept)
       #expect(kept == nil)
-      #expect(loop.replacedTickHandlers.isEmpty)
+      #expect(loop.recording.replacedHandlers.isEmpty)
     }
   }
 

@@ -170,14 +170,14 @@ final class FrameReporting {
 extension EventLoop {
   /// Starts or stops to measure the work between the frames of a clock.
   func replaceFrameMeter(_ old: FrameMeter?, by new: FrameMeter?) {
-    frameMeters.removeAll { $0 === old }
-    if let new { frameMeters.append(new) }
+    recording.frameMeters.removeAll { $0 === old }
+    if let new { recording.frameMeters.append(new) }
     updateRecorder()
-    recorder?.pointee.frameMeters = frameMeters
+    recorder?.pointee.frameMeters = recording.frameMeters
   }
 
   /// Records in a trace that a frame begins.
   func markFrame(_ index: Int, lateness: UInt64) {
-    if traceRing != nil { recorder?.pointee.markFrame(index, lateness: lateness) }
+    if isTraced { recorder?.pointee.markFrame(index, lateness: lateness) }
   }
 }

@@ -19,14 +19,14 @@ extension EventLoop {
   public var tickHandler: ((TickReport) -> Void)? {
     get {
       checkThread("EventLoop.tickHandler")
-      return storedTickHandler?.body
+      return recording.tickHandler?.body
     }
     set {
       checkUsable("EventLoop.tickHandler")
       // Released after the access, because a `deinit` of the captures may use
       // the loop.
-      let old = storedTickHandler
-      storedTickHandler = newValue.map(TickHandler.init)
+      let old = recording.tickHandler
+      recording.tickHandler = newValue.map(TickHandler.init)
       updateRecorder()
       keepIfReporting(old)
       withExtendedLifetime(old) {}
@@ -44,11 +44,11 @@ extension EventLoop {
   public var recordsLatencies: Bool {
     get {
       checkThread("EventLoop.recordsLatencies")
-      return latencies != nil
+      return recording.latencies != nil
     }
     set {
       checkUsable("EventLoop.recordsLatencies")
-      latencies = newValue ? Unmanaged.passUnretained(core.latencyCells) : nil
+      recording.latencies = newValue ? Unmanaged.passUnretained(core.latencyCells) : nil
       updateRecorder()
     }
   }
@@ -64,13 +64,13 @@ extension EventLoop {
   public var watchdog: LoopWatchdog? {
     get {
       checkThread("EventLoop.watchdog")
-      return storedWatchdog
+      return recording.watchdog
     }
     set {
       checkUsable("EventLoop.watchdog")
-      let old = storedWatchdog
+      let old = recording.watchdog
       unwatch()
-      storedWatchdog = newValue
+      recording.watchdog = newValue
       updateRecorder()
       if let slot = recorder?.pointee.slot, virtualTime == nil { newValue?.add(slot) }
       newValue?.prepareThread()
@@ -80,7 +80,7 @@ extension EventLoop {
 
   /// Ends the watch, before the slot is given back or the watchdog replaced.
   private func unwatch() {
-    if let slot = recorder?.pointee.slot { storedWatchdog?.remove(slot) }
+    if let slot = recorder?.pointee.slot { recording.watchdog?.remove(slot) }
   }
 
   /// Whether the environment asks each loop to publish its work, as
@@ -90,8 +90,8 @@ extension EventLoop {
   /// Starts or stops recording, after a setting has changed.
   func updateRecorder() {
     let wanted =
-      storedTickHandler != nil || storedWatchdog != nil || latencies != nil
-      || traceRing != nil || !frameMeters.isEmpty || Self.publishesWork
+      recording.tickHandler != nil || recording.watchdog != nil || recording.latencies != nil
+      || recording.traceRing != nil || !recording.frameMeters.isEmpty || Self.publishesWork
     if wanted, recorder == nil { startRecording() } else if !wanted { stopRecording() }
     core.setRecords(ticks: times.isEnabled || recorder != nil, wakes: recorder != nil)
   }
@@ -102,13 +102,13 @@ extension EventLoop {
       virtualTime: virtualTime.map { time in { time.nanoseconds } },
       isInTick: state != .idle || isCalledBack
     )
-    if let recorderMemory {
-      recorderMemory.replace(by: new)
+    if let memory = recording.memory {
+      memory.replace(by: new)
     } else {
-      recorderMemory = RecorderMemory(new)
+      recording.memory = RecorderMemory(new)
     }
-    recorder = recorderMemory?.recorder
-    recorder?.pointee.frameMeters = frameMeters
+    recorder = recording.memory?.recorder
+    recorder?.pointee.frameMeters = recording.frameMeters
   }
 
   private func stopRecording() {
@@ -119,17 +119,17 @@ extension EventLoop {
   /// Notes that the calling thread runs the loop from now on.
   func moveRecordToThisThread() {
     recorder?.pointee.slot?.moveToThisThread()
-    storedWatchdog?.prepareThread()
+    recording.watchdog?.prepareThread()
   }
 
-  /// Stops recording. Called when the loop is closed.
+  /// Stops  Called when the loop is closed.
   func endRecording() {
-    let (handler, watchdog) = (storedTickHandler, storedWatchdog)
+    let (handler, watchdog) = (recording.tickHandler, recording.watchdog)
     unwatch()
-    storedTickHandler = nil
-    storedWatchdog = nil
-    latencies = nil
-    frameMeters = []
+    recording.tickHandler = nil
+    recording.watchdog = nil
+    recording.latencies = nil
+    recording.frameMeters = []
     endTracing()
     stopRecording()
     core.setRecords(ticks: false, wakes: false)
@@ -151,27 +151,27 @@ extension EventLoop {
   func reportTick(_ recorder: UnsafeMutablePointer<Recorder>, at end: UInt64) -> Bool {
     // If the recording began during the tick, its beginning is not known.
     guard recorder.pointee.endTick(at: end) else { return false }
-    latencies?._withUnsafeGuaranteedRef { $0.record(recorder) }
-    guard let tickHandlerReference else { return false }
-    let wasReporting = isReporting
-    isReporting = true
-    tickHandlerReference._withUnsafeGuaranteedRef { $0.body(TickReport(recorder.pointee.tick)) }
-    isReporting = wasReporting
-    if _slowPath(!replacedTickHandlers.isEmpty), !wasReporting { releaseReplacedTickHandlers() }
+    recording.latencies?._withUnsafeGuaranteedRef { $0.record(recorder) }
+    guard let handler = recording.calledHandler else { return false }
+    let wasReporting = recording.isReporting
+    recording.isReporting = true
+    handler._withUnsafeGuaranteedRef { $0.body(TickReport(recorder.pointee.tick)) }
+    recording.isReporting = wasReporting
+    if _slowPath(!recording.replacedHandlers.isEmpty), !wasReporting { releaseReplaced() }
     return true
   }
 
   /// Keeps a replaced handler until the report ends, because it may be running.
   private func keepIfReporting(_ handler: TickHandler?) {
-    if isReporting, let handler { replacedTickHandlers.append(handler) }
+    if recording.isReporting, let handler { recording.replacedHandlers.append(handler) }
   }
 
   @inline(never)
-  private func releaseReplacedTickHandlers() {
+  private func releaseReplaced() {
     // Released after the access, because a `deinit` of the captures may use the
     // loop.
-    let replaced = replacedTickHandlers
-    replacedTickHandlers = []
+    let replaced = recording.replacedHandlers
+    recording.replacedHandlers = []
     withExtendedLifetime(replaced) {}
   }
 
@@ -219,6 +219,29 @@ extension EventLoop {
     body()
     recorder.pointee.end(outer)
   }
+}
+
+/// The parts of a loop that ask for its recorder. Loop only.
+struct LoopRecording {
+  // Kept until the loop is released, because a piece of work may stop the
+  // recording that it is part of.
+  var memory: RecorderMemory?
+  /// The meters of frame clocks that report.
+  var frameMeters: [FrameMeter] = []
+  /// Where the loop records for a trace.
+  var traceRing: TraceRing?
+  var watchdog: LoopWatchdog?
+  // Those of the loop's core, which keeps them. Unmanaged, so that a tick does
+  // not count a reference.
+  var latencies: Unmanaged<LatencyCells>?
+  var tickHandler: TickHandler? {
+    didSet { calledHandler = tickHandler.map(Unmanaged.passUnretained) }
+  }
+  // `tickHandler`, for ticks.
+  private(set) var calledHandler: Unmanaged<TickHandler>?
+  // Whether a tick handler is running, and those that it has replaced.
+  var isReporting = false
+  var replacedHandlers: [TickHandler] = []
 }
 
 /// The handler of a loop's ticks. An object, so that a tick can call it without

@@ -14,28 +14,31 @@ extension EventLoop {
     let name = { [self] in
       "\(virtualTime == nil ? "loop" : "stepped loop") (\(System.threadName))"
     }
-    traceRing = TraceRegistry.makeRing(
+    recording.traceRing = TraceRegistry.makeRing(
       virtualTime == nil ? .loop : .steppedLoop,
       time: virtualTime.map { time in { time.nanoseconds } },
       name: name
     )
     updateRecorder()
-    recorder?.pointee.setTrace(traceRing)
-    transactions.setTraced(traceRing != nil)
+    recorder?.pointee.setTrace(recording.traceRing)
+    transactions.setTraced(isTraced)
     return true
   }
 
   /// Stops tracing, because the loop closes.
   func endTracing() {
     recorder?.pointee.setTrace(nil)
-    if traceRing != nil { transactions.setTraced(false) }
-    traceRing = nil
+    if isTraced { transactions.setTraced(false) }
+    recording.traceRing = nil
   }
+
+  /// Whether the loop takes part in a trace.
+  var isTraced: Bool { recording.traceRing != nil }
 
   /// Records that an arrow to work of the loop begins in the code that the
   /// loop's thread runs.
   func beginArrow(_ topic: TraceEvent.Topic, _ key: UInt64) {
-    guard traceRing != nil else { return }
+    guard isTraced else { return }
     recorder?.pointee.beginArrow(topic, key)
   }
 

@@ -81,13 +81,9 @@ public final class EventLoop {
   @exclusivity(unchecked) var deadlines = DeadlineTimers()
   @exclusivity(unchecked) var isFiringTimer = false
   @exclusivity(unchecked) var isStopWanted = false
-  var portHolders = 0
   // The running callback that must not close the loop. See `withoutClosing`.
   @exclusivity(unchecked) var unclosable: StaticString?
-  var isWaitingForPosts = false
-  // The number of reasons, other than held ports, to keep a run waiting for
-  // posts.
-  var holds = 0
+  var waitReasons = WaitReasons()
 
   // Watches the main queue on the process's first thread, from the first run or
   // embedding on.
@@ -120,31 +116,10 @@ public final class EventLoop {
 
   // Measures ticks and their pieces of work, while someone asks for it.
   @exclusivity(unchecked) var recorder: UnsafeMutablePointer<Recorder>?
-  // Kept until the loop is released, because a piece of work may stop the
-  // recording that it is part of.
-  var recorderMemory: RecorderMemory?
-  // The meters of frame clocks that report.
-  var frameMeters: [FrameMeter] = []
-  // Where the loop records for a trace, and the value of `ForkGuard.word` that the
-  // loop has noticed.
-  @exclusivity(unchecked) var traceRing: TraceRing?
+  @exclusivity(unchecked) var recording = LoopRecording()
+  // The value of `ForkGuard.word` that the loop has noticed.
   @exclusivity(unchecked) var noticedWord: UInt64
-  // Those of `core`, while latencies are recorded. Unmanaged, so that a tick does
-  // not count a reference. `core` keeps them.
-  @exclusivity(unchecked) var latencies: Unmanaged<LatencyCells>?
 
-  // `storedTickHandler`, for ticks.
-  @exclusivity(unchecked) private(set) var tickHandlerReference: Unmanaged<TickHandler>?
-  // Whether a tick handler is running, and those that it has replaced.
-  @exclusivity(unchecked) var isReporting = false
-  @exclusivity(unchecked) var replacedTickHandlers: [TickHandler] = []
-
-  // Storage of public properties that check the thread.
-  @exclusivity(unchecked) var storedTickHandler: TickHandler? {
-    didSet { tickHandlerReference = storedTickHandler.map(Unmanaged.passUnretained) }
-  }
-  @exclusivity(unchecked) var storedWatchdog: LoopWatchdog?
-  var storedBudget = Budget()
   var storedPostCapacity: Int?
 
   /// Creates a loop from its components.
@@ -185,7 +160,7 @@ public final class EventLoop {
     self.time = TimeSource(time)
     transactions = TransactionSet(core: core)
     parts = makeParts(transactions)
-    meter = BudgetMeter(storedBudget, time: self.time)
+    meter = BudgetMeter(Budget(), clock: self.time)
     wakeSource.setOwner(self)
     ticks.setOwner(self)
     core.setLoop(self)

@@ -152,7 +152,7 @@ extension EventLoop {
     if let port = currentPort { return port }
     let port = LoopPort(core: core)
     currentPort = port
-    portHolders += 1
+    waitReasons.portHolders += 1
     settleWaiting()
     return port
   }
@@ -169,11 +169,11 @@ extension EventLoop {
   public var waitsForPosts: Bool {
     get {
       checkThread("EventLoop.waitsForPosts")
-      return isWaitingForPosts
+      return waitReasons.includesPosts
     }
     set {
       checkUsable("EventLoop.waitsForPosts")
-      isWaitingForPosts = newValue
+      waitReasons.includesPosts = newValue
       settleWaiting()
     }
   }
@@ -181,26 +181,37 @@ extension EventLoop {
   /// Makes runs wait for a wake until `endHold()` has been called once for each
   /// `hold()`. Used for unfinished transactions, embeddings and name lookups.
   package func hold() {
-    holds += 1
+    waitReasons.holds += 1
     settleWaiting()
   }
 
   /// Undoes one `hold()`.
   package func endHold() {
-    holds -= 1
+    waitReasons.holds -= 1
     settleWaiting()
   }
 
   /// Called when the last holder has released the port.
   func portWasReleased() {
-    portHolders -= 1
+    waitReasons.portHolders -= 1
     settleWaiting()
   }
 
   private func settleWaiting() {
     if wasTornDown { return }
-    wakeSource.keepsLoopAlive(holds > 0 || (isWaitingForPosts && portHolders > 0))
+    wakeSource.keepsLoopAlive(!waitReasons.isEmpty)
   }
+}
+
+/// The reasons to keep a run waiting for posts. Loop only.
+struct WaitReasons {
+  /// Whether a held port is a reason.
+  var includesPosts = false
+  var portHolders = 0
+  /// The number of other reasons.
+  var holds = 0
+
+  var isEmpty: Bool { holds == 0 && !(includesPosts && portHolders > 0) }
 }
 
 // The loop as an executor. C1.

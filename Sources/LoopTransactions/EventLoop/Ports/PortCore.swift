@@ -407,7 +407,7 @@ extension PortCore {
   func tracePost(_ item: PostedItem, at time: UInt64) {
     let key = traceKey(of: item)
     if isOnThread || (virtualTime.map { $0.operationThread == threadIdentity() } ?? false) {
-      if let loop = loopOnThread, loop.traceRing != nil { return loop.beginArrow(.post, key) }
+      if let loop = loopOnThread, loop.isTraced { return loop.beginArrow(.post, key) }
     }
     // Times of a virtual clock and of the system's cannot be compared.
     guard virtualTime == nil, let ring = TraceThread.ring, ring.kind != .steppedLoop else {
