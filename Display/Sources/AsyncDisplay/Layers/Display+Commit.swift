@@ -5,7 +5,8 @@ extension Display {
   /// Schedules `core`'s layer for the next display commit.
   func schedule(_ core: DisplayCore) {
     if core.place == nil, !core.isLate, let layer = core.layer {
-      noteRequest(of: core)
+      LoopTrace.beginArrow(to: core)
+      if meter != nil { core.requested = LoopClock.now }
       if isCommitting {
         core.isLate = true
         late.append(core)
@@ -19,7 +20,7 @@ extension Display {
   /// Removes `core`'s layer from the next display commit, because its display
   /// can no longer begin.
   func unschedule(_ core: DisplayCore) {
-    noteRequestEnd(of: core)
+    LoopTrace.endArrow(to: core)
     waiting.remove(core)
   }
 
@@ -87,9 +88,9 @@ extension Display {
   private func begin(_ core: DisplayCore, _ kind: LayerBacklog.Kind, _ budget: inout CommitBudget) {
     examinedCount += 1
     guard let layer = core.layer else { return waiting.remove(core) }
-    if kind == .heavy, budget.isFull || !hasRoom(for: layer) { return budget.isFull = true }
+    if kind == .heavy, budget.isFull || !hasRoom(for: layer.inFlightBytes) { return budget.isFull = true }
     waiting.remove(core)
-    noteRequestEnd(of: core)
+    LoopTrace.endArrow(to: core)
     budget.willBegin(layer)
     core.begin(layer, asynchronously: layer.displaysAsynchronously)
     budget.didBegin()
@@ -104,7 +105,7 @@ extension Display {
       if let layer = core.layer, core.place == nil, core.state.canBegin {
         waiting.append(core, layer)
       } else {
-        noteRequestEnd(of: core)
+        LoopTrace.endArrow(to: core)
       }
     }
   }

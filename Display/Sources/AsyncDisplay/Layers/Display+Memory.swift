@@ -2,9 +2,7 @@ import LoopTransactions
 
 // Memory in flight. D8.
 extension Display {
-  func hasRoom(for layer: Layer) -> Bool { hasRoom(for: layer.inFlightBytes) }
-
-  private func hasRoom(for byteCount: Int) -> Bool {
+  func hasRoom(for byteCount: Int) -> Bool {
     counts.inFlightBytes == 0 || counts.inFlightBytes + byteCount <= inFlightLimit
   }
 

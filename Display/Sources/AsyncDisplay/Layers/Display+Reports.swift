@@ -44,15 +44,6 @@ extension Display {
     )
   }
 
-  /// Notes that a display of `core`'s layer is requested.
-  func noteRequest(of core: DisplayCore) {
-    LoopTrace.beginArrow(to: core)
-    if meter != nil { core.requested = LoopClock.now }
-  }
-
-  /// Notes that the request of `core`'s layer has been granted or withdrawn.
-  func noteRequestEnd(of core: DisplayCore) { LoopTrace.endArrow(to: core) }
-
   /// Records the counters of the memory in flight, if a trace runs.
   func traceInFlight() {
     LoopTrace.counter("bitmaps in flight", counts.inFlight)

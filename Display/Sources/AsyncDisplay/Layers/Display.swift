@@ -88,7 +88,8 @@ public final class Display {
   /// Decodes images. Equal images are decoded once. O10.
   let images: SingleFlight<ImageKey, Bitmap>
 
-  private let checkThread = ThreadCheck()
+  /// Traps unless called on the loop's thread.
+  let check = ThreadCheck()
   var counts = DisplayMetrics()
   // Times displays, if `measuresDrawing` is true.
   var meter: DrawingMeter?
@@ -109,8 +110,7 @@ public final class Display {
   var decodes: [ImageKey: (byteCount: Int, count: Int, watch: CancelWatch?)] = [:]
   var isCommitting = false
   private var deliveries: [AsyncTransaction] = []
-  // Runs the display commit. The observer is suspended while no layer or image
-  // waits.
+  // Runs the display commit. The observer rests while no layer or image waits.
   private(set) var observer: Observer?
 
   /// The order of the display commit among the observers of a tick.
@@ -159,10 +159,6 @@ public final class Display {
     return metrics
   }
 
-  /// Traps unless called on the loop's thread.
-  @inline(__always)
-  func check(_ operation: StaticString) { checkThread(operation) }
-
   /// Creates an open transaction for displays.
   func makeTransaction() -> AsyncTransaction {
     AsyncTransaction(on: loop, name: "display", scheduler: scheduler)
@@ -171,8 +167,6 @@ public final class Display {
 
 // Counting and delivering.
 extension Display {
-  func countBegun() { counts.begun += 1 }
-
   func count(_ outcome: DisplayOutcome) {
     switch outcome {
     case .displayed: counts.displayed += 1

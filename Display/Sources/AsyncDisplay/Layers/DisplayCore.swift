@@ -94,7 +94,7 @@ extension DisplayCore {
     guard state.isLive(run.generation) else { return end(run, .cancelled) }
     run.didDisplay = task?.didDisplay
     run.isAnnounced = true
-    display.countBegun()
+    display.counts.begun += 1
     run.times = display.meter?.begin(layer.shownName, requestedAt: requested)
     requested = nil
     let drawing = Result { try layer.drawing(of: task) }
@@ -109,7 +109,7 @@ extension DisplayCore {
       run.outcome = .cleared
       end(run, .cleared)
     case .success(let drawing?):
-      asynchronously ? start(run, drawing, layer, transaction) : draw(run, drawing)
+      asynchronously ? start(run, drawing, layer, in: transaction) : draw(run, drawing)
     }
   }
 
@@ -127,12 +127,12 @@ extension DisplayCore {
     _ run: DisplayRun,
     _ drawing: Drawing,
     _ layer: Layer,
-    _ given: AsyncTransaction?
+    in existing: AsyncTransaction?
   ) {
     layer.showMeanwhile()
     let byteCount = drawing.pixels.byteCount + (layer.owner?.pictureScratchBytes ?? 0)
     display.reserve(byteCount)
-    let transaction = given ?? layer.container?.transaction ?? display.makeTransaction()
+    let transaction = existing ?? layer.container?.transaction ?? display.makeTransaction()
     let (cancelWatermark, generation, drawn, pool) = (
       cancelWatermark, run.generation, run.drawn, display.pool
     )
@@ -149,16 +149,12 @@ extension DisplayCore {
       drawn.withLock { $0 = result }
     } completion: { outcome in
       self.display.release(byteCount)
-      self.complete(run, outcome)
+      self.display.delivering(run.transaction) {
+        guard case .value = outcome else { return self.end(run, .cancelled) }
+        self.end(run, run.finish())
+      }
     }
-    if given == nil, layer.container == nil { transaction.commit() }
-  }
-
-  private func complete(_ run: DisplayRun, _ outcome: AsyncTransaction.Outcome<Void>) {
-    display.delivering(run.transaction) {
-      guard case .value = outcome else { return end(run, .cancelled) }
-      end(run, run.finish())
-    }
+    if existing == nil, layer.container == nil { transaction.commit() }
   }
 
   /// Waits until `run` has ended and its `didDisplay` has been called. Boosts
