@@ -404,12 +404,3 @@ extension KeyedFIFO {
     old.free()
   }
 }
-
-/// Objects that are identified by their address.
-enum KeyedObject {
-  /// The object at `address`, which an entry of a list retains.
-  @inline(__always)
-  static func at(_ address: UInt) -> Unmanaged<AnyObject> {
-    .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
-  }
-}

@@ -12,7 +12,7 @@ extension EventLoop {
   public func commit<Target: MainActorTarget>(_ target: Target, _ selector: Selector<Target>) {
     withExtendedLifetime(target) {
       commit(
-        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        UInt(addressOf: target),
         selector.address,
         selector.number
       )
@@ -30,7 +30,7 @@ extension EventLoop {
   public func commit<Target: Actor>(_ target: isolated Target, _ selector: Selector<Target>) {
     withExtendedLifetime(target) {
       commit(
-        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        UInt(addressOf: target),
         selector.address,
         selector.number
       )
@@ -159,13 +159,13 @@ extension EventLoop {
     _ value: Value
   ) {
     checkUsable("EventLoop.commit")
-    let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    let key = UInt(addressOf: target)
     withExtendedLifetime(target) { transactions.commit(key, selector, value) }
   }
 
   private func performNowIfNeeded(_ target: AnyObject, _ number: UInt32) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
-    let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    let key = UInt(addressOf: target)
     return withExtendedLifetime(target) { transactions.performIfNeeded(key, number) }
   }
 }

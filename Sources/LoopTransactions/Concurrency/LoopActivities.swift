@@ -245,7 +245,7 @@ extension EventLoop {
 }
 
 private func removeObserver(_ loop: UnsafeRawPointer, _ channel: UnsafeRawPointer) {
-  let channel = Unmanaged<ActivityChannel>.fromOpaque(channel).takeUnretainedValue()
+  let channel = channel.object(as: ActivityChannel.self)
   channel.observer?.cancel()
   channel.observer = nil
 }

@@ -155,6 +155,6 @@ private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable
 }
 
 private func loopRunsCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
-  let call = Unmanaged<TaskCallBase>.fromOpaque(call).takeUnretainedValue()
-  call.run(on: Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue())
+  let call = call.object(as: TaskCallBase.self)
+  call.run(on: loop.object(as: EventLoop.self))
 }

@@ -168,14 +168,14 @@ final class ObservedTarget: @unchecked Sendable {
     guard let target, loop.takesCommits else { return }
     withExtendedLifetime(target) {
       if let clock { return loop.commitAtFrame(target, address, number, clock) }
-      loop.commit(UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()), address, number)
+      loop.commit(UInt(addressOf: target), address, number)
     }
   }
 }
 
 private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeRawPointer) {
-  let loop = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
-  Unmanaged<ObservedTarget>.fromOpaque(observed).takeUnretainedValue().commit(on: loop)
+  let loop = loop.object(as: EventLoop.self)
+  observed.object(as: ObservedTarget.self).commit(on: loop)
 }
 
 /// An observable that a tracking also reads, so that changing it ends the
@@ -225,11 +225,11 @@ private final class ReadMarker: Observable, Unreflected {
   /// marker.
   func read<Result>(by observed: ObservedTarget, _ body: () -> Result) -> Result {
     let address = Self.running.address
-    let outer = address.map { Unmanaged<ReadMarker>.fromOpaque($0).takeUnretainedValue() }
+    let outer = address.map { $0.object(as: ReadMarker.self) }
     isUsable = true
     isUsable = (outer ?? self).findNoForeignTracking()
     if isUsable { outer?.inner[ObjectIdentifier(observed)] = self }
-    Self.running.address = Unmanaged.passUnretained(self).toOpaque()
+    Self.running.address = UnsafeMutableRawPointer(addressOf: self)
     defer { Self.running.address = address }
     return body()
   }

@@ -30,12 +30,11 @@ extension OperationScheduler: TaskExecutor {
   // that it can pair.
   @inline(never)
   private func retainedAddress() -> UInt {
-    UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())
+    UInt(retaining: self)
   }
 
   @inline(never)
   private static func release(_ address: UInt) {
-    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return }
-    Unmanaged<OperationScheduler>.fromOpaque(pointer).release()
+    KeyedObject.at(address).release()
   }
 }

@@ -79,7 +79,7 @@ struct TraceEvent: BitwiseCopyable, Equatable {
 
   /// The key of the arrows of `operation`, or of an object that the user names.
   static func key(of operation: AnyObject) -> UInt64 {
-    UInt64(UInt(bitPattern: Unmanaged.passUnretained(operation).toOpaque()))
+    UInt64(UInt(addressOf: operation))
   }
 
   /// The value of an event with counters.

@@ -48,7 +48,7 @@ enum TraceThread {
   /// - Parameter current: `TraceThread.current`.
   @inline(__always)
   static func isCurrent(_ ring: TraceRing, _ current: ThreadSlot) -> Bool {
-    current.address == address(of: ring)
+    current.address == UnsafeMutableRawPointer(addressOf: ring)
   }
 
   /// Makes the code of a loop that the calling thread runs record in `ring`.
@@ -56,7 +56,7 @@ enum TraceThread {
 
   /// Reverts `enter(_:)`: the thread runs the loop of `outer` again, if any.
   static func leave(_ ring: TraceRing, to outer: TraceRing?) {
-    if current.address == address(of: ring) { replace(current, by: outer) }
+    if current.address == UnsafeMutableRawPointer(addressOf: ring) { replace(current, by: outer) }
   }
 
   /// The ring of the loop that the calling thread runs, if it records.
@@ -74,18 +74,13 @@ enum TraceThread {
   }
 
   private static func ring(in slot: ThreadSlot) -> TraceRing? {
-    slot.address.map { Unmanaged<TraceRing>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  @inline(__always)
-  private static func address(of ring: TraceRing) -> UnsafeMutableRawPointer {
-    Unmanaged.passUnretained(ring).toOpaque()
+    slot.address?.object(as: TraceRing.self)
   }
 
   @inline(never)
   private static func replace(_ slot: ThreadSlot, by ring: TraceRing?) {
     let old = slot.address
-    slot.address = ring.map { Unmanaged.passRetained($0).toOpaque() }
+    slot.address = ring.map { UnsafeMutableRawPointer(retaining: $0) }
     releaseRing(old)
   }
 }

@@ -335,5 +335,5 @@ private final class SignalStreamEnd: @unchecked Sendable {
 }
 
 private func cancelSignals(_ loop: UnsafeRawPointer, _ end: UnsafeRawPointer) {
-  Unmanaged<SignalStreamEnd>.fromOpaque(end).takeUnretainedValue().cancelOnLoop()
+  end.object(as: SignalStreamEnd.self).cancelOnLoop()
 }

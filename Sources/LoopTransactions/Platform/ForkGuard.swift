@@ -59,7 +59,7 @@ package final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
       // is visible.
       let known = box.load(ordering: .acquiring)
       if let known = UnsafeRawPointer(bitPattern: known) {
-        let box = Unmanaged<Box>.fromOpaque(known).takeUnretainedValue()
+        let box = known.object(as: Box.self)
         if box.generation == generation { return box.value }
       }
       let made = Unmanaged.passRetained(Box(make(), generation))

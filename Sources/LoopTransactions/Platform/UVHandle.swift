@@ -31,7 +31,7 @@ package struct UVHandle<Raw> {
 
   /// Sets the object that callbacks get as their owner. It is not retained.
   func setOwner(_ owner: AnyObject?) {
-    base.pointee.data = owner.map { Unmanaged.passUnretained($0).toOpaque() }
+    base.pointee.data = owner.map { UnsafeMutableRawPointer(addressOf: $0) }
   }
 
   /// Whether the handle was closed, by this library or by the loop's owner.

@@ -57,7 +57,7 @@ final class QueueCore: @unchecked Sendable {
     guard port.isForked else { return state.withLock { $0.free() } }
     // The state is leaked in a forked child, because its lock must not be
     // destroyed while a thread of the parent may hold it.
-    _ = Unmanaged.passRetained(state)
+    KeyedObject.retain(state)
   }
 
   /// Adds `object` to the queue.
@@ -311,11 +311,11 @@ extension QueueCore {
 }
 
 private func queueWasFilled(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {
-  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().schedule()
+  queue.object(as: QueueCore.self).schedule()
 }
 
 private func queueWasAbandoned(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {
-  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().wasAbandoned()
+  queue.object(as: QueueCore.self).wasAbandoned()
 }
 
 /// The queues of a loop, sorted by order. Queues of equal order keep the order

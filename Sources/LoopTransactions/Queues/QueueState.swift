@@ -124,7 +124,7 @@ extension QueueState {
     if isPlain { return enqueuePlain(object, onLoop: onLoop) }
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
-    let key = Self.key(of: object)
+    let key = UInt(addressOf: object)
     if isExclusive, !isWeak, !isFull {
       return insertOnce(object, key, Elements.hash(key, 0))
     }
@@ -141,12 +141,12 @@ extension QueueState {
   mutating func enqueuePlain(_ object: AnyObject, onLoop: Bool) -> EnqueueAction {
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
-    let key = Self.key(of: object)
+    let key = UInt(addressOf: object)
     let hash = Elements.hash(key, 0)
     guard let slot = list.firstFreeSlot(hash: hash) else {
       return list.isInFirstSlot(key, 0, hash: hash) ? .alreadyQueued : insertOnce(object, key, hash)
     }
-    _ = Unmanaged.passRetained(object)
+    KeyedObject.retain(object)
     list.append(key, 0, 0, slot: slot)
     return beginDrain()
   }
@@ -202,7 +202,7 @@ extension QueueState {
   /// Removes `object`, and returns it if it was queued. The caller must release
   /// the result without the lock.
   package mutating func remove(_ object: AnyObject) -> AnyObject? {
-    let key = Self.key(of: object)
+    let key = UInt(addressOf: object)
     if isExclusive { return remove(at: key) }
     defer { checkInvariants() }
     return list.removeFirst { $0.key == key && Self.isAlive($0.payload) }.flatMap(Self.claim)
@@ -240,7 +240,7 @@ extension QueueState {
     _ hash: UInt64
   ) -> EnqueueAction {
     guard list.appendOnce(key, 0, 0, hash: hash) else { return .alreadyQueued }
-    _ = Unmanaged.passRetained(object)
+    KeyedObject.retain(object)
     return beginDrain()
   }
 
@@ -253,7 +253,7 @@ extension QueueState {
 
   private mutating func insert(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
     let box = isWeak ? WeakBox.retained(object) : 0
-    if !isWeak { _ = Unmanaged.passRetained(object) }
+    if !isWeak { KeyedObject.retain(object) }
     if isExclusive { list.append(key, 0, box) } else { list.appendUnindexed(key, box) }
     return beginDrain()
   }
@@ -287,11 +287,6 @@ extension QueueState {
 
   private static func isAlive(_ box: UInt) -> Bool { box == 0 || WeakBox.object(box) != nil }
 
-  @inline(__always)
-  private static func key(of object: AnyObject) -> UInt {
-    UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-  }
-
   fileprivate static func claim(_ entry: Elements.Entry) -> AnyObject? {
     claim(entry.key, box: entry.payload)
   }
@@ -311,7 +306,7 @@ final class WeakBox {
 
   /// Creates a box, retains it, and returns its address.
   static func retained(_ object: AnyObject) -> UInt {
-    UInt(bitPattern: Unmanaged.passRetained(WeakBox(object)).toOpaque())
+    UInt(retaining: WeakBox(object))
   }
 
   /// The object of the box at `address`, or nil if it died.
@@ -321,6 +316,6 @@ final class WeakBox {
   static func claim(_ address: UInt) -> AnyObject? { at(address)?.takeRetainedValue().object }
 
   private static func at(_ address: UInt) -> Unmanaged<WeakBox>? {
-    UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) }
+    .ifAny(at: address)
   }
 }

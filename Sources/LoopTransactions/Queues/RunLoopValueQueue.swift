@@ -260,7 +260,7 @@ private final class KeyedQueuedValue<Element, Key: Hashable & Sendable>: QueuedV
   // before this returns.
   deinit { leave() }
 
-  var address: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+  var address: UInt { UInt(addressOf: self) }
 
   override func leave() { members.remove(key, address) }
 }

@@ -67,13 +67,13 @@ package final class Worker: @unchecked Sendable {
   @inline(__always)
   func publish(_ owner: any OperationOwner) {
     // Release: pairs with the acquire in `runningTitle`.
-    published.store(Self.address(of: owner), ordering: .releasing)
+    published.store(UInt(addressOf: owner), ordering: .releasing)
   }
 
   /// Ends what `publish(_:)` began. The owner may be released afterwards.
   @inline(__always)
   func unpublish(_ owner: any OperationOwner) {
-    let address = Self.address(of: owner)
+    let address = UInt(addressOf: owner)
     // Acquire: pairs with the release in `runningTitle`, which has read the owner.
     while !published.compareExchange(expected: address, desired: 0, ordering: .acquiring).exchanged
     {
@@ -85,7 +85,7 @@ package final class Worker: @unchecked Sendable {
   /// closure. Call from any thread, while the worker exists.
   var runningTitle: String? {
     let address = published.load(ordering: .relaxed)
-    guard address & 1 == 0, let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
+    guard address != 0, address & 1 == 0 else { return nil }
     // Acquire: pairs with the release in `publish(_:)`.
     let (isOurs, _) = published.compareExchange(
       expected: address,
@@ -94,13 +94,7 @@ package final class Worker: @unchecked Sendable {
     )
     guard isOurs else { return nil }
     defer { published.store(address, ordering: .releasing) }
-    let owner = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
-    return (owner as? any OperationOwner)?.title
-  }
-
-  @inline(__always)
-  private static func address(of owner: any OperationOwner) -> UInt {
-    UInt(bitPattern: Unmanaged<AnyObject>.passUnretained(owner).toOpaque())
+    return (KeyedObject.at(address).takeUnretainedValue() as? any OperationOwner)?.title
   }
 
   /// The operations of the batch, in order.

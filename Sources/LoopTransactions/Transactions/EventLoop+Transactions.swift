@@ -17,7 +17,7 @@ extension EventLoop {
   public func commit<Target>(_ target: Target, _ selector: Selector<Target>) {
     withExtendedLifetime(target) {
       commit(
-        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        UInt(addressOf: target),
         selector.address,
         selector.number
       )
@@ -138,12 +138,12 @@ extension EventLoop {
   /// Cancels the selector of `entry` on `target` if it is pending, and ends its
   /// observation.
   func cancel(_ target: AnyObject, _ entry: SelectorEntry) {
-    let selector = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
+    let selector = UInt(addressOf: entry)
     _ = transactions.cancel(Self.key(target), selector, entry.number)
   }
 
   private static func key(_ target: AnyObject) -> UInt {
-    UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    UInt(addressOf: target)
   }
 }
 

@@ -53,7 +53,7 @@ public final class PortTransaction: Sendable {
   ) {
     self.port = port
     self.target = target
-    key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    key = UInt(addressOf: target)
     address = selector.address
     number = selector.number
   }
@@ -125,8 +125,8 @@ public final class PortTransaction: Sendable {
   private func handOver(to core: PortCore) -> Bool {
     var item = PostedItem(
       kind: PostedItem.portTransaction,
-      first: UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()),
-      second: UInt(bitPattern: Unmanaged.passRetained(target as AnyObject).toOpaque())
+      first: UInt(retaining: self),
+      second: UInt(retaining: target as AnyObject)
     )
     switch core.append(item, unless: mark) {
     case .queued, .queuedAndWake: return true
@@ -179,7 +179,7 @@ extension LoopPort {
     // Inlined down to three words, so that nothing generic is called.
     try withExtendedLifetime(target) { () throws(PostError) in
       try commit(
-        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        UInt(addressOf: target),
         selector.address,
         selector.number
       )

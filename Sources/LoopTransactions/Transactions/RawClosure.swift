@@ -24,35 +24,41 @@ struct RawClosure: Sendable {
     let action: @Sendable (isolated Target, Value) throws -> Void
   }
 
+  // `closure` is one of the structs above.
+  @inline(__always)
+  private init<Closure>(bitsOf closure: Closure) {
+    self = unsafeBitCast(closure, to: RawClosure.self)
+  }
+
   @usableFromInline
   init<Target: AnyObject>(_ action: @escaping @Sendable (Target) throws -> Void) {
-    self = unsafeBitCast(Plain(action: action), to: RawClosure.self)
+    self.init(bitsOf: Plain(action: action))
   }
 
   init<Target: AnyObject>(main action: @escaping @MainActor @Sendable (Target) throws -> Void) {
-    self = unsafeBitCast(Main(action: action), to: RawClosure.self)
+    self.init(bitsOf: Main(action: action))
   }
 
   init<Target: Actor>(isolated action: @escaping @Sendable (isolated Target) throws -> Void) {
-    self = unsafeBitCast(Isolated(action: action), to: RawClosure.self)
+    self.init(bitsOf: Isolated(action: action))
   }
 
   init<Target: AnyObject, Value>(
     _ action: @escaping @Sendable (Target, Value) throws -> Void
   ) {
-    self = unsafeBitCast(Carrying(action: action), to: RawClosure.self)
+    self.init(bitsOf: Carrying(action: action))
   }
 
   init<Target: AnyObject, Value>(
     main action: @escaping @MainActor @Sendable (Target, Value) throws -> Void
   ) {
-    self = unsafeBitCast(MainCarrying(action: action), to: RawClosure.self)
+    self.init(bitsOf: MainCarrying(action: action))
   }
 
   init<Target: Actor, Value>(
     isolated action: @escaping @Sendable (isolated Target, Value) throws -> Void
   ) {
-    self = unsafeBitCast(IsolatedCarrying(action: action), to: RawClosure.self)
+    self.init(bitsOf: IsolatedCarrying(action: action))
   }
 }
 

@@ -99,7 +99,7 @@ extension Selector {
           merge: MergeBox(merge)
         )
       }
-      address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
+      address = UInt(addressOf: entry)
       number = entry.number
     }
 

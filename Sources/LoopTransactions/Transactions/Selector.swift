@@ -74,7 +74,7 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
         observation: observation
       )
     }
-    address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
+    address = UInt(addressOf: entry)
     number = entry.number
   }
 

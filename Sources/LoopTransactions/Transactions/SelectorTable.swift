@@ -219,6 +219,6 @@ extension SelectorEntry {
   /// Returns the entry at `address`, without retaining it.
   @inline(__always)
   static func unmanaged(at address: UInt) -> Unmanaged<SelectorEntry> {
-    .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
+    .at(address)
   }
 }

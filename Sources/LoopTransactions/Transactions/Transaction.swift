@@ -69,7 +69,7 @@ public final class Transaction {
   ) {
     loop.checkUsable("Transaction.init")
     transactions = loop.transactions
-    key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    key = UInt(addressOf: target)
     address = selector.address
     number = selector.number
     hash = TransactionSet.List.hash(key, number)
@@ -124,7 +124,7 @@ public final class Transaction {
   }
 
   /// The address of this object.
-  var word: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+  var word: UInt { UInt(addressOf: self) }
 
   /// Commits the transaction: performs it before the loop next waits, unless it
   /// is already pending.

@@ -48,8 +48,7 @@ extension TransactionSet {
     _ selector: Selector<Target>.Carrying<Value>,
     _ value: Value
   ) -> Pending {
-    let box = Unmanaged<ValueBox>.passRetained(TypedValueBox(value))
-    return Pending(selector: selector.address, attachment: UInt(bitPattern: box.toOpaque()) | 1)
+    Pending(selector: selector.address, attachment: UInt(retaining: TypedValueBox(value)) | 1)
   }
 
   /// The data of the pair's entry, which carries a value, in any list.
@@ -163,7 +162,7 @@ extension TransactionSet {
   }
 
   private func appendWeak(_ transaction: Transaction) {
-    _ = Unmanaged.passRetained(transaction)
+    KeyedObject.retain(transaction)
     didAppendSlow()
     list.append(
       transaction.key,

@@ -87,7 +87,7 @@ extension TransactionSet {
 
   /// Returns the transaction at the address `word`, or nil if it is 0.
   static func transaction(_ word: UInt) -> Unmanaged<Transaction>? {
-    UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
+    .ifAny(at: word)
   }
 
   /// Releases the references of a removed entry whose target has died.

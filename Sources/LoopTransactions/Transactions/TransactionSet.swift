@@ -187,8 +187,8 @@ extension TransactionSet: LoopPart {
   /// Commits the `PortTransaction` at an address, which another thread committed,
   /// and releases it.
   func commitPosted(portTransaction transaction: UInt, target: UInt) {
-    guard let loop, let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
-    Unmanaged<PortTransaction>.fromOpaque(transaction).takeRetainedValue()
+    guard let loop else { return }
+    Unmanaged<PortTransaction>.at(transaction).takeRetainedValue()
       .wasTaken(by: loop, target: target)
   }
 
@@ -196,10 +196,7 @@ extension TransactionSet: LoopPart {
   /// the loop was released. The transaction's next commit is then refused and does
   /// not join the dropped commit.
   func willDropPosted(portTransaction transaction: UInt) {
-    guard let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
-    Unmanaged<PortTransaction>.fromOpaque(transaction)._withUnsafeGuaranteedRef {
-      $0.clearMark()
-    }
+    Unmanaged<PortTransaction>.at(transaction)._withUnsafeGuaranteedRef { $0.clearMark() }
   }
 
   var holdsAnything: Bool { !isEmpty }

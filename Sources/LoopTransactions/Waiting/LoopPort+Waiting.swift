@@ -113,7 +113,7 @@ extension LoopPort {
 }
 
 private func loopTakesCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
-  let call = Unmanaged<LoopCall>.fromOpaque(call).takeUnretainedValue()
+  let call = call.object(as: LoopCall.self)
   guard call.claim() else { return }
   call.answer()
   call.finish()

@@ -67,7 +67,7 @@ extension EventLoop {
   ) {
     checkUsable("EventLoop.commit")
     transactions.checkClock(clock, "EventLoop.commit")
-    let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    let key = UInt(addressOf: target)
     withExtendedLifetime(target) {
       transactions.commit(key, selector, number, atNextFrameOf: clock)
     }
@@ -81,7 +81,7 @@ extension EventLoop {
   ) {
     checkUsable("EventLoop.commit")
     transactions.checkClock(clock, "EventLoop.commit")
-    let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    let key = UInt(addressOf: target)
     withExtendedLifetime(target) {
       transactions.commit(key, selector, value, atNextFrameOf: clock)
     }

@@ -31,7 +31,7 @@ extension TransactionSet {
       _ = KeyedObject.at(key).retain()
       return frame.append(key, number, pending)
     }
-    _ = Unmanaged.passRetained(transaction)
+    KeyedObject.retain(transaction)
     didAppendSlow()
     frame.append(key, number | Self.weakTag, pending)
   }

@@ -81,15 +81,15 @@ enum CurrentLoop {
   static var value: EventLoop? {
     get {
       guard let address = slot.address else { return nil }
-      let loop = Unmanaged<EventLoop>.fromOpaque(address).takeUnretainedValue()
+      let loop = address.object(as: EventLoop.self)
       // A stepped loop may have moved to another thread.
       return loop.core.isOnThread ? loop : nil
     }
-    set { slot.address = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
+    set { slot.address = newValue.map { UnsafeMutableRawPointer(addressOf: $0) } }
   }
 
   /// Removes `loop` if it is the calling thread's.
   static func remove(_ loop: EventLoop) {
-    if slot.address == Unmanaged.passUnretained(loop).toOpaque() { slot.address = nil }
+    if slot.address == UnsafeMutableRawPointer(addressOf: loop) { slot.address = nil }
   }
 }

@@ -138,7 +138,7 @@ public final class LoopPort: Sendable {
 }
 
 private func portWasReleased(_ loop: UnsafeRawPointer, _ core: UnsafeRawPointer) {
-  Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue().portWasReleased()
+  loop.object(as: EventLoop.self).portWasReleased()
 }
 
 extension EventLoop {
@@ -247,7 +247,7 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   ///
   /// - Complexity: O(1).
   public func enqueue(_ job: consuming ExecutorJob) {
-    let word = unsafeBitCast(UnownedJob(job), to: UInt.self)
+    let word = UnownedJob(job).word
     // True if a task that prefers the loop has called an actor of the loop on
     // the loop.
     let prefersLoop = core.isOnThread && core.runningTask == word
@@ -268,7 +268,7 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   @_documentation(visibility: internal)
   @_implements(TaskExecutor,enqueue(_:))
   public func _enqueueTask(_ job: consuming ExecutorJob) {
-    enqueue(PostedItem(.task, unsafeBitCast(UnownedJob(job), to: UInt.self), for: self))
+    enqueue(PostedItem(.task, UnownedJob(job).word, for: self))
   }
 
   /// Enqueues a job that is isolated to the main actor. Returns false if the
@@ -276,7 +276,7 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   ///
   /// Call from any thread. The loop must be the first thread's.
   package func enqueueOnMainActor(_ job: UnownedJob) -> Bool {
-    core.append(PostedItem(.mainActor, unsafeBitCast(job, to: UInt.self), for: self))
+    core.append(PostedItem(.mainActor, job.word, for: self))
   }
 
   /// Traps unless the caller is on the loop's thread and the loop is open.

@@ -102,10 +102,10 @@ package class LoopWait: AwaitedCall, @unchecked Sendable {
 }
 
 private func startWait(_ loop: UnsafeRawPointer, _ wait: UnsafeRawPointer) {
-  let loop = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
-  Unmanaged<LoopWait>.fromOpaque(wait).takeUnretainedValue().start(on: loop)
+  let loop = loop.object(as: EventLoop.self)
+  wait.object(as: LoopWait.self).start(on: loop)
 }
 
 private func stopWait(_ loop: UnsafeRawPointer, _ wait: UnsafeRawPointer) {
-  Unmanaged<LoopWait>.fromOpaque(wait).takeUnretainedValue().stop()
+  wait.object(as: LoopWait.self).stop()
 }

@@ -202,15 +202,15 @@ package final class PortCore: @unchecked Sendable {
   /// any more. The caller must release it last, because releasing its captures
   /// may run user code.
   package func setHostWake(_ wake: HostWake?) -> HostWake? {
-    let new = wake.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
+    let new = wake.map { UInt(retaining: $0) } ?? 0
     // Release: a thread that reads the address sees the object it points to.
     let old = hostWake.exchange(new, ordering: .releasing)
-    guard let old = UnsafeRawPointer(bitPattern: old) else { return nil }
+    guard old != 0 else { return nil }
     // In a child process, a thread of the parent that was about to send does
     // not exist and would never finish.
     if isForked { return nil }
     inbox.waitForSenders()
-    return Unmanaged<HostWake>.fromOpaque(old).takeRetainedValue()
+    return Unmanaged.at(old).takeRetainedValue()
   }
 
   /// Makes the loop begin a tick and handle `flags`.
@@ -259,12 +259,10 @@ package final class PortCore: @unchecked Sendable {
   @inline(never)
   private func sendForPost(_ item: PostedItem?) -> Bool {
     // Acquire: pairs with `setHostWake`, which waits for this sender.
-    let address = UnsafeRawPointer(bitPattern: hostWake.load(ordering: .acquiring))
-    guard let address else {
+    guard let wake = Unmanaged<HostWake>.ifAny(at: hostWake.load(ordering: .acquiring)) else {
       send()
       return true
     }
-    let wake = Unmanaged<HostWake>.fromOpaque(address)
     stampWake()
     switch wake._withUnsafeGuaranteedRef({ $0.body() }) {
     case .sent:
@@ -358,10 +356,10 @@ extension PortCore {
 
 /// The stepped loops that moved to another thread. Kept until the process ends,
 /// because a loop may still be the current loop of a thread that it left.
-private let movedLoops = Locked<[UnsafeMutableRawPointer]>([])
+private let movedLoops = Locked<[UInt]>([])
 
 private func keep(_ loop: EventLoop) {
-  let address = Unmanaged.passRetained(loop).toOpaque()
+  let address = UInt(retaining: loop)
   movedLoops.withLock { $0.append(address) }
 }
 
@@ -397,7 +395,7 @@ extension PortCore {
   func traceKey(of item: PostedItem) -> UInt64 {
     // Multiplied by the golden ratio, which mixes the bits.
     let ratio: UInt64 = 0x9E37_79B9_7F4A_7C15
-    let port = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
+    let port = UInt64(UInt(addressOf: self))
     let kind = (port &* ratio) ^ UInt64(item.kind)
     let first = (kind &* ratio) ^ UInt64(item.first)
     return (first &* ratio) ^ UInt64(item.second)

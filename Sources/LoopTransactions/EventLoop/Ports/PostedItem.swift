@@ -70,7 +70,7 @@ extension PostedItem {
     self.init(
       kind: Self.call,
       first: unsafeBitCast(function, to: UInt.self),
-      second: UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
+      second: UInt(retaining: object)
     )
   }
 
@@ -111,8 +111,7 @@ extension PostedItem {
   }
 
   func release(_ address: UInt) {
-    guard let object = UnsafeRawPointer(bitPattern: address) else { return }
-    Unmanaged<AnyObject>.fromOpaque(object).release()
+    KeyedObject.at(address).release()
   }
 
   @inline(__always)
@@ -159,18 +158,27 @@ extension PostedItem {
   }
 
   private var callPlace: SourcePlace? {
-    guard kind == Self.call, let object = UnsafeRawPointer(bitPattern: second) else { return nil }
-    let call = Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()
-    return (call as? any AwaitedCall)?.place
+    guard kind == Self.call else { return nil }
+    return (KeyedObject.at(second).takeUnretainedValue() as? any AwaitedCall)?.place
   }
 
   @inline(never)
   private func runCall(on loop: EventLoop) {
     guard let object = UnsafeRawPointer(bitPattern: second) else { return }
     let function = unsafeBitCast(first, to: PostedCall.self)
-    function(Unmanaged.passUnretained(loop).toOpaque(), object)
+    function(UnsafeMutableRawPointer(addressOf: loop), object)
     release(second)
   }
+}
+
+extension UnownedJob {
+  /// The job as a word.
+  @inline(__always)
+  var word: UInt { unsafeBitCast(self, to: UInt.self) }
+
+  /// Creates the job of a `word`.
+  @inline(__always)
+  init(word: UInt) { self = unsafeBitCast(word, to: UnownedJob.self) }
 }
 
 // A job of Swift concurrency as an item: the job and the port it was enqueued
@@ -198,7 +206,7 @@ extension PostedItem {
     // kind.
     self.init(
       kind: kind.rawValue,
-      first: UInt(bitPattern: Unmanaged.passUnretained(port).toOpaque()),
+      first: UInt(addressOf: port),
       second: word
     )
   }
@@ -206,9 +214,8 @@ extension PostedItem {
   /// Runs the job on its loop's thread.
   @inline(never)
   func runJob() {
-    guard let address = UnsafeRawPointer(bitPattern: first) else { return }
     // The job may release the port, but this loop retains the port's core.
-    let port = Unmanaged<LoopPort>.fromOpaque(address)
+    let port = Unmanaged<LoopPort>.at(first)
     let core = port._withUnsafeGuaranteedRef { $0.core }
     let outer = core.runningTask
     switch JobKind(rawValue: kind) {
@@ -221,7 +228,7 @@ extension PostedItem {
 
   /// Runs the job. `port` is alive until the job has begun.
   func runJob(_ port: Unmanaged<LoopPort>) {
-    let job = unsafeBitCast(second, to: UnownedJob.self)
+    let job = UnownedJob(word: second)
     let (serial, task) = port._withUnsafeGuaranteedRef {
       ($0.asUnownedSerialExecutor(), $0.asUnownedTaskExecutor())
     }
@@ -259,13 +266,9 @@ extension PostedItem {
     switch kind {
     case Self.firstJob..<Self.portTransaction:
       // The task waiting for the job keeps the port alive.
-      guard let port = UnsafeRawPointer(bitPattern: first) else { return }
-      core.orphanedJobs.add(self, Unmanaged<LoopPort>.fromOpaque(port).takeUnretainedValue())
+      core.orphanedJobs.add(self, Unmanaged.at(first).takeUnretainedValue())
     case Self.call:
-      if let object = UnsafeRawPointer(bitPattern: second) {
-        let object = Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()
-        (object as? any AwaitedCall)?.wasRefused()
-      }
+      (KeyedObject.at(second).takeUnretainedValue() as? any AwaitedCall)?.wasRefused()
       drop()
     default: drop()
     }

@@ -154,14 +154,14 @@ private final class DelayedPostCallback {
 }
 
 private func delayedPostArrived(_ loop: UnsafeRawPointer, _ post: UnsafeRawPointer) {
-  let loop = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
-  Unmanaged<DelayedPost>.fromOpaque(post).takeUnretainedValue().arrive(on: loop)
+  let loop = loop.object(as: EventLoop.self)
+  post.object(as: DelayedPost.self).arrive(on: loop)
 }
 
 private func delayedPostIsDue(_ loop: UnsafeRawPointer, _ post: UnsafeRawPointer) {
-  Unmanaged<DelayedPost>.fromOpaque(post).takeUnretainedValue().perform()
+  post.object(as: DelayedPost.self).perform()
 }
 
 private func delayedPostWasCancelled(_ loop: UnsafeRawPointer, _ post: UnsafeRawPointer) {
-  Unmanaged<DelayedPost>.fromOpaque(post).takeUnretainedValue().stopTimer()
+  post.object(as: DelayedPost.self).stopTimer()
 }
