@@ -108,7 +108,8 @@ class OperationItem: OperationOwner, @unchecked Sendable {
     on scheduler: SchedulerCore,
     level: Int
   ) {
-    // First, because the compiler copies the arguments that are stored before it.
+    // Called before the stores: the compiler copies arguments that were stored
+    // before a call.
     control = OperationControl(on: scheduler, level: level)
     self.name = name
     self.core = core

@@ -301,7 +301,7 @@ extension AsyncTransaction {
 
   func checkOpen(_ operation: StaticString) {
     check(operation)
-    require(state == .open, "\(operation): \(name) must be open, but is \(state)")
+    require(core.state.phase == .open, "\(operation): \(name) must be open, but is \(state)")
   }
 }
 

@@ -32,7 +32,7 @@ final class SyncItem<Value>: OperationItem, @unchecked Sendable {
     self.body = body
     self.deliver = deliver
     super.init(name, of: core, on: scheduler, level: OperationBacklog.level(priority))
-    // Last, because the compiler copies it otherwise.
+    // Stored after the call, for the same reason as in `OperationItem.init`.
     self.completion = completion
   }
 
@@ -71,7 +71,7 @@ struct ItemResult: ~Copyable {
   /// Whether the body returned a value. The owner takes or clears it. Without a
   /// value and an error, the outcome is `.cancelled`.
   @usableFromInline private(set) var hasValue = false
-  private var error: (any Error)?
+  @usableFromInline var error: (any Error)?
 
   /// Stores the outcome of `body`.
   @inline(__always)
@@ -113,7 +113,7 @@ struct ItemResult: ~Copyable {
       call?(.cancelled)
       return
     }
-    if let error = takeError() {
+    if let error = error.take() {
       call(.failed(error))
     } else if hasValue {
       call(.value(takeValue()))
@@ -121,9 +121,6 @@ struct ItemResult: ~Copyable {
       call(.cancelled)
     }
   }
-
-  @usableFromInline
-  mutating func takeError() -> (any Error)? { error.take() }
 
   @usableFromInline
   mutating func takeValue<Value>() -> Value {

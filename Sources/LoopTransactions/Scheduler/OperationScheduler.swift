@@ -126,9 +126,8 @@ public final class OperationScheduler: Sendable {
   /// If the system refuses to create a worker thread, the operation stays
   /// queued and a dedicated thread retries until one starts. If the system
   /// refused the dedicated thread too, later calls of `add` retry. A scheduler
-  /// without any worker
-  /// reports the failure on standard error. It reports it again only after a
-  /// worker has started.
+  /// without any worker reports the failure on standard error. It reports it
+  /// again only after a worker has started.
   ///
   /// - Parameter body: Runs on a worker. Its argument lets it poll for
   ///   cancellation.

@@ -143,12 +143,12 @@ package final class Worker: @unchecked Sendable {
   }
 
   /// Whether the worker has run long enough to yield to other schedulers.
-  // 64 readings take about 0.5 ms. Switching costs about 20 us. Not measured.
+  // About 0.5 ms. Switching costs about 20 us. Not measured.
   var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.fewMicroseconds }
 
   /// Whether the current operation takes so long that other workers should run
   /// the remaining operations of the batch.
-  // 8 readings take about 60 us. A batch is sized for 5 us. Not measured.
+  // About 60 us. A batch is sized for 5 us. Not measured.
   func isStalled(at now: UInt64) -> Bool {
     // Signed, because the caller may have read the counter before the batch was
     // dequeued.

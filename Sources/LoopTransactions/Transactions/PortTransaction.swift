@@ -130,7 +130,7 @@ public final class PortTransaction: Sendable {
     )
     switch core.append(item, unless: mark) {
     case .queued, .queuedAndWake: return true
-    case nil:
+    case .joined:
       // The item that another thread posted covers this commit.
       item.drop()
       return true

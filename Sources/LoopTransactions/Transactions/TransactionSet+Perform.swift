@@ -38,7 +38,9 @@ extension TransactionSet {
     let outer = recorder?.pointee.enter()
     if isMeasured { recorder?.pointee.beginFlush() }
     loop.meter.begin()
-    performing { performAll(before: mark, on: loop, recorder) }
+    performDepth += 1
+    performAll(before: mark, on: loop, recorder)
+    endPerforming()
     if let recorder, let outer { recorder.pointee.end(outer) }
     isFlushing = isWithin
     didFlush(mark)
@@ -71,11 +73,9 @@ extension TransactionSet {
   func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
     guard !isInherited, let entry = removeLive(key, number) else { return false }
     // Between two runs, another loop of the thread may be the current one.
-    if let loop {
-      loop.asCurrent { _ = performing { perform(entry) } }
-    } else {
-      _ = performing { perform(entry) }
-    }
+    performDepth += 1
+    if let loop { loop.asCurrent { _ = perform(entry) } } else { _ = perform(entry) }
+    endPerforming()
     settle()
     return true
   }

@@ -50,7 +50,7 @@ final class TransactionSet {
   // flush performs no entries.
   var exitMark: UInt32?
   /// The nesting depth of calls that perform transactions.
-  @exclusivity(unchecked) private var performDepth = 0
+  @exclusivity(unchecked) var performDepth = 0
   /// Called with the error of each action that throws.
   var errorHandler: (TransactionError) -> Void = TransactionSet.logToStandardError
   private(set) unowned(unsafe) var loop: EventLoop?
@@ -122,15 +122,12 @@ final class TransactionSet {
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
   }
 
-  /// Calls `body`, which performs transactions.
+  /// Must be called after transactions were performed, with `performDepth`
+  /// increased by one.
   @inline(__always)
-  func performing<Result>(_ body: () -> Result) -> Result {
-    performDepth += 1
-    defer {
-      performDepth -= 1
-      if performDepth == 0, loop == nil { dropErrorHandler() }
-    }
-    return body()
+  func endPerforming() {
+    performDepth -= 1
+    if performDepth == 0, loop == nil { dropErrorHandler() }
   }
 
   @inline(__always)

@@ -5,7 +5,7 @@ struct BudgetMeter {
   private let clock: TimeSource
   private let rate: CycleClock.Rate
   private let readsCounter: Bool
-  // That of `budget`.
+  // The time of `budget`.
   private var budgetTime: UInt64 = 0
   private var limits: (time: UInt64, count: Int) = (0, 0)
   // When spending ends at the latest, independent of the budget.

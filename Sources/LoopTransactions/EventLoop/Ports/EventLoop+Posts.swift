@@ -50,16 +50,6 @@ extension EventLoop {
     refuseAccepted()
   }
 
-  /// Appends an item from the loop's own thread. Returns false if it is
-  /// refused.
-  @inline(__always)
-  func appendLocally(_ item: PostedItem) -> Bool {
-    guard state != .closing else { return false }
-    received.local.append(item)
-    arm()
-    return true
-  }
-
   /// Runs the items posted before this call, within the budget. The loop's own
   /// posts run first, then the posts of other threads, then up to
   /// `maxFollowingPosts` of the posts that these have made. The others run after

@@ -49,6 +49,8 @@ package struct Inbox: @unchecked Sendable {
     case queued
     /// The item was added. The caller must wake the loop, then call `didSend`.
     case queuedAndWake
+    /// An item with the same mark is waiting already.
+    case joined
     /// The item was refused, because the inbox is full or closed.
     case refused
   }
@@ -76,35 +78,22 @@ package struct Inbox: @unchecked Sendable {
 }
 
 extension Inbox {
-  /// Appends `item`.
+  /// Appends `item`, unless an item with `mark` is waiting.
   ///
   /// Call from any thread. Takes one atomic exchange. The lock is held while
   /// the item is copied.
   @inline(__always)
-  package func append(_ item: PostedItem) -> Outcome {
-    insert(item, word.lock())
-  }
-
-  /// Appends `item`, unless an item with `mark` is waiting. Returns nil if an
-  /// item is waiting.
-  ///
-  /// Call from any thread.
-  package func append(_ item: PostedItem, unless mark: InboxMark) -> Outcome? {
+  package func append(_ item: PostedItem, unless mark: InboxMark? = nil) -> Outcome {
     let flags = word.lock()
-    if mark.join() {
-      word.unlock(flags)
-      return nil
+    if let mark {
+      if mark.join() {
+        word.unlock(flags)
+        return .joined
+      }
+      // Set under the lock and before the item is added. The loop takes the item
+      // and clears the mark only afterwards.
+      if flags & InboxWord.closed == 0 { mark.set() }
     }
-    // Set under the lock and before the item is added. The loop takes the item
-    // and clears the mark only afterwards.
-    if flags & InboxWord.closed == 0 { mark.set() }
-    return insert(item, flags)
-  }
-
-  /// Appends `item` and releases the lock. `flags` is the word at the time the
-  /// lock was acquired.
-  @inline(__always)
-  private func insert(_ item: PostedItem, _ flags: UInt32) -> Outcome {
     if _slowPath(flags & InboxWord.closed != 0) {
       word.unlock(flags)
       return .refused

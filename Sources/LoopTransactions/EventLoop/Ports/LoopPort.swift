@@ -27,7 +27,7 @@ public final class LoopPort: Sendable {
   init(core: PortCore) { self.core = core }
 
   deinit {
-    // A closed loop no longer waits for ports.
+    // Refused by a closed loop, which waits for no port.
     core.call(portWasReleased, with: core)
   }
 

@@ -99,11 +99,6 @@ package final class PortCore: @unchecked Sendable {
     lazyLatencies.load() ?? lazyLatencies.storeIfNil(LatencyCells())
   }
 
-  private func stampWake() {
-    guard stampsWakes.load(ordering: .relaxed) else { return }
-    wakeStamp.store(CycleClock.cycles, ordering: .relaxed)
-  }
-
   /// The identity of the loop's thread, or 0 if the loop has none at the moment.
   @inline(__always)
   var thread: UInt { threadCell.load(ordering: .relaxed) }
@@ -171,27 +166,25 @@ package final class PortCore: @unchecked Sendable {
   }
 
   @inline(__always)
-  func appendOffThread(_ item: PostedItem) -> Bool {
+  private func appendOffThread(_ item: PostedItem) -> Bool {
     switch inbox.append(item) {
-    case .queued: return true
-    case .queuedAndWake: return sendForPost(item)
+    case .queued, .joined: return true
+    case .queuedAndWake: return send(for: item)
     case .refused: return false
     }
   }
 
-  /// Appends `item` from another thread, unless an item with `mark` is already
-  /// waiting. Returns nil if such an item is waiting.
-  func append(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
-    if _slowPath(isUnusual) { return appendTraced(item, unless: mark) }
-    return appendOffThread(item, unless: mark)
-  }
-
-  @inline(__always)
-  func appendOffThread(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
+  /// Appends `item` from another thread, unless an item with `mark` is waiting.
+  func append(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome {
+    let isTraced = _slowPath(isUnusual)
+    if isTraced, isForked { return .refused }
+    // Read before the loop can run the item.
+    let time = isTraced ? CycleClock.cycles : 0
     let outcome = inbox.append(item, unless: mark)
     // Stays in the inbox if the host refuses, because another thread may have
     // joined the commit since.
-    if case .queuedAndWake = outcome { _ = sendForPost(nil) }
+    if outcome == .queuedAndWake { send(for: nil) }
+    if isTraced, outcome == .queued || outcome == .queuedAndWake { tracePost(item, at: time) }
     return outcome
   }
 
@@ -218,7 +211,7 @@ package final class PortCore: @unchecked Sendable {
   /// Call from any thread, and from a signal handler.
   package func request(_ flags: UInt32) {
     guard !isForked, inbox.request(flags) else { return }
-    send()
+    send(for: nil, callsHost: false)
   }
 
   /// Whether the loop still runs posts of its own thread. Loop thread only.
@@ -236,7 +229,12 @@ package final class PortCore: @unchecked Sendable {
   @inline(__always)
   func appendOnThread(_ item: PostedItem) -> Bool {
     guard let loop else { return false }
-    return loop._withUnsafeGuaranteedRef { $0.appendLocally(item) }
+    return loop._withUnsafeGuaranteedRef { loop in
+      guard loop.state != .closing else { return false }
+      loop.received.local.append(item)
+      loop.arm()
+      return true
+    }
   }
 
   /// Calls `commit` on the loop's own thread. Returns false if the loop accepts
@@ -252,39 +250,32 @@ package final class PortCore: @unchecked Sendable {
     }
   }
 
-  /// Wakes the loop after `item` was appended. Returns false if the host refused
-  /// the wake and the inbox still held `item`, which then belongs to the caller.
-  // Requests do not use this, because they may come from a signal handler,
-  // which must not call the host.
+  /// Wakes the loop after `item`, if any, was appended. Returns false if the host
+  /// refused the wake and the inbox still held `item`, which then belongs to the
+  /// caller.
+  ///
+  /// - Parameter callsHost: False for a request, which may come from a signal
+  ///   handler. The host must not be called there.
   @inline(never)
-  private func sendForPost(_ item: PostedItem?) -> Bool {
-    // Acquire: pairs with `setHostWake`, which waits for this sender.
-    guard let wake = Unmanaged<HostWake>.ifAny(at: hostWake.load(ordering: .acquiring)) else {
-      send()
-      return true
+  @discardableResult
+  private func send(for item: PostedItem?, callsHost: Bool = true) -> Bool {
+    if stampsWakes.load(ordering: .relaxed) {
+      wakeStamp.store(CycleClock.cycles, ordering: .relaxed)
     }
-    stampWake()
-    switch wake._withUnsafeGuaranteedRef({ $0.body() }) {
-    case .sent:
-      metrics.wakesSent.addShared()
-      inbox.didSend()
-      return true
-    case .notSent:
-      send()
-      return true
+    // Acquire: pairs with `setHostWake`, which waits for this sender.
+    let wake =
+      callsHost ? Unmanaged<HostWake>.ifAny(at: hostWake.load(ordering: .acquiring)) : nil
+    switch wake?._withUnsafeGuaranteedRef({ $0.body() }) {
     case .refused:
       let wasReclaimed = inbox.refuse(reclaiming: item)
       inbox.didSend()
       return !wasReclaimed
+    case .notSent, nil: source.send()
+    case .sent: break
     }
-  }
-
-  @inline(never)
-  private func send() {
-    stampWake()
-    source.send()
     metrics.wakesSent.addShared()
     inbox.didSend()
+    return true
   }
 }
 
@@ -374,20 +365,6 @@ extension PortCore {
     guard isOnThread ? appendOnThread(item) : appendOffThread(item) else { return false }
     tracePost(item, at: time)
     return true
-  }
-
-  /// Appends an item with a mark in a forked child, or while a trace
-  /// runs.
-  @inline(never)
-  func appendTraced(_ item: PostedItem, unless mark: InboxMark) -> Inbox.Outcome? {
-    if isForked { return .refused }
-    let time = CycleClock.cycles
-    let outcome = appendOffThread(item, unless: mark)
-    switch outcome {
-    case .queued, .queuedAndWake: tracePost(item, at: time)
-    case .refused, nil: break
-    }
-    return outcome
   }
 
   /// Identifies `item` among the posts to all loops, until it has run.

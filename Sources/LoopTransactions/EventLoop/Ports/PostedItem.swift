@@ -13,7 +13,7 @@ package struct PostedItem: BitwiseCopyable {
   package static let function: UInt = 0
   static let closure: UInt = 1
   static let call: UInt = 2
-  // Kinds 3 to 6 are jobs; see PostedItem+Job.swift.
+  // Kinds 3 to 6 are jobs.
   package static let firstJob: UInt = 3
   /// A `PortTransaction` and its target, both retained.
   static let portTransaction: UInt = 7

@@ -151,3 +151,10 @@ extension EventLoop {
     if !core.isForked { deadlines.set() }
   }
 }
+
+private func deadlineWasReached(_ handle: PollHandle?, _ status: Int32, _ events: Int32) {
+  // If there is no owner, a child process closed the loop it inherited, and runs
+  // its host's.
+  guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
+  loop.deadlineReached()
+}

@@ -283,3 +283,7 @@ extension LoopTimer {
     }
   }
 }
+
+private func timerIsDue(_ handle: TimerHandle?) {
+  owner(of: handle, as: LoopTimer.self)?.timerFired()
+}
