@@ -1,6 +1,7 @@
 import Glibc
 import LoopTransactions
 import LoopWatch
+import LoopbenchKit
 import Testing
 
 @Suite("Watcher")
@@ -65,5 +66,61 @@ struct WatcherTests {
       #expect(watcher.summary.count == 1)
       #expect(watcher.holds.map(\.hold.began) == [began])
     }
+  }
+  /// A hold of this thread from 1,000 on, which a capture was asked for.
+  private func heldThread(_ log: PlannedLog) throws -> WatchedThread {
+    let thread = try #require(WatchedThread(log.threads()[0]))
+    log.add(from: 0, to: 1000)
+    #expect(advance(thread, log, at: 1500).isEmpty)
+    thread.captured = 1000
+    return thread
+  }
+
+  private func advance(
+    _ thread: WatchedThread,
+    _ log: PlannedLog,
+    at time: UInt64
+  ) -> [WatchedThread.EndedHold] {
+    var lengths = Histogram()
+    return thread.advance(log, now: time, threshold: 500, lengths: &lengths) { _, _ in }
+  }
+
+  private let capture = Capture(stack: [StackFrame("late", role: .program)])
+
+  @Test("a capture that was taken after the end of its hold is not of the hold")
+  func lateCapture() throws {
+    let log = PlannedLog()
+    let thread = try heldThread(log)
+    thread.changeHold(at: 1800) { $0.add(capture, at: 1800) }
+    // The watch has not seen the end yet.
+    thread.changeHold(at: 2100) { $0.add(capture, at: 2100) }
+    log.add(from: 2000, to: 2200)
+    let ended = try #require(advance(thread, log, at: 2300).first)
+    #expect(ended.open.captures.elements.map(\.time) == [1800, 2100])
+    #expect(ended.captures.count == 1)
+  }
+
+  @Test("a capture is of the hold in which it was taken, and not of the one that asked for it")
+  func laterHold() throws {
+    let log = PlannedLog()
+    let thread = try heldThread(log)
+    log.add(from: 2000, to: 2200)
+    thread.unfinished = advance(thread, log, at: 2300).first
+    for time in [UInt64(1900), 2100, 2250] {
+      thread.changeHold(at: time) { $0.add(capture, at: time) }
+    }
+    #expect(thread.unfinished?.open.captures.elements.map(\.time) == [1900])
+    #expect(thread.open?.captures.elements.map(\.time) == [2250])
+  }
+
+  @Test("a stop by this watch is not a stop by a debugger")
+  func ownStop() throws {
+    let thread = try heldThread(PlannedLog())
+    thread.add(Observation(time: 1600, state: .stopped, isTraced: true))
+    #expect(thread.open?.observations.isEmpty == true)
+    thread.add(Observation(time: 1600, state: .stopped))
+    thread.captured = nil
+    thread.add(Observation(time: 1700, state: .stopped, isTraced: true))
+    #expect(thread.open?.observations.count == 2)
   }
 }

@@ -26,13 +26,15 @@ package struct Observation: Equatable, Sendable {
 
   package var time: UInt64
   package var state: State
+  /// True if a debugger or this watch stopped it, and not a signal.
+  package var isTraced: Bool
   /// The reason of a blocked thread, in words.
   package var reason: String?
   /// The place of a wait for another thread.
   package var lockPlace: [UInt64]?
 
-  package init(time: UInt64, state: State, reason: String? = nil) {
-    (self.time, self.state, self.reason) = (time, state, reason)
+  package init(time: UInt64, state: State, isTraced: Bool = false, reason: String? = nil) {
+    (self.time, self.state, self.isTraced, self.reason) = (time, state, isTraced, reason)
   }
 }
 

@@ -15,7 +15,7 @@ final class StackCaptures {
     let began: UInt64
     let ended: UInt64
     /// For how long the thread was stopped, in ns.
-    fileprivate let stopped: UInt64
+    let stopped: UInt64
     fileprivate(set) var problem: String?
   }
 

@@ -38,7 +38,8 @@ package final class ThreadFiles: Sendable {
     let time = lw_now()
     switch parts.fields.first {
     case "R": return Observation(time: time, state: .runnable)
-    case "T", "t": return Observation(time: time, state: .stopped)
+    case "T": return Observation(time: time, state: .stopped)
+    case "t": return Observation(time: time, state: .stopped, isTraced: true)
     case "D" where currentCall() == nil:
       return Observation(time: time, state: .blocked, reason: "a page of a file")
     default:

@@ -9,7 +9,7 @@ package final class WatchedThread {
   package private(set) var open: OpenHold?
   /// The time of the last capture of its stack.
   package var stoppedAt: UInt64 = 0
-  /// The start of the hold whose stack is being captured.
+  /// The start of the hold for which a stack is being captured.
   package var captured: UInt64?
   /// This hold, if it has ended since.
   package var unfinished: EndedHold?
@@ -55,7 +55,12 @@ package final class WatchedThread {
     /// The usage before the hold began.
     package let before: Mark
     package var observations: [Observation] = []
-    package var captures = EvenSamples<Capture>(limit: 16)
+    /// The captures, with the time before each.
+    package fileprivate(set) var captures = EvenSamples<(time: UInt64, capture: Capture)>(limit: 16)
+
+    package mutating func add(_ capture: Capture, at time: UInt64) {
+      captures.add((time, capture))
+    }
   }
 
   /// Nil if the thread has ended.
@@ -79,6 +84,11 @@ extension WatchedThread {
     package var hold: Hold
     package var parts: HoldParts
     package var open: OpenHold
+
+    /// The captures from before its end. A capture may wait until symbols were read.
+    package var captures: [Capture] {
+      open.captures.elements.filter { $0.time <= hold.ended }.map(\.capture)
+    }
   }
 
   /// Reads the waits since the last call.
@@ -184,7 +194,11 @@ extension WatchedThread {
     add(observation)
   }
 
-  package func add(_ observation: Observation) { open?.observations.append(observation) }
+  package func add(_ observation: Observation) {
+    // For a capture, this watch itself traces the thread.
+    guard captured == nil || !observation.isTraced else { return }
+    open?.observations.append(observation)
+  }
 
   /// True for a thread that polls, and is not the main thread.
   package var isHelper: Bool {
@@ -192,13 +206,12 @@ extension WatchedThread {
     return recorded.thread != recorded.process
   }
 
-  /// Changes the hold that began at `time`, if it is open or unfinished.
-  package func changeHold(began time: UInt64, _ change: (inout OpenHold) -> Void) {
-    if var hold = open, hold.began == time {
+  /// Changes the hold that lasted at `time`, if it is open or unfinished.
+  package func changeHold(at time: UInt64, _ change: (inout OpenHold) -> Void) {
+    if var hold = open, hold.began <= time {
       change(&hold)
       open = hold
-    }
-    if var ended = unfinished, ended.open.began == time {
+    } else if var ended = unfinished, ended.open.began <= time, time <= ended.hold.ended {
       change(&ended.open)
       unfinished = ended
     }

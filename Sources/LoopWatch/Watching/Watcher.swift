@@ -127,7 +127,7 @@ extension Watcher {
   /// True for a hold in which the thread slept and no function of the program is known to
   /// have run, if the thread polls by turns with others.
   private func mayBeParked(_ ended: WatchedThread.EndedHold, _ thread: WatchedThread) -> Bool {
-    let stacks = ended.open.captures.elements.map(\.stack)
+    let stacks = ended.captures.map(\.stack)
     guard !stacks.contains(where: { $0.contains { $0.role == .program } }) else { return false }
     guard [.unexplained, .blocked].contains(ended.parts.main) else { return false }
     return pollsByTurns(thread)
@@ -233,8 +233,15 @@ extension Watcher {
     thread.captured = nil
     if let captured {
       thread.stoppedAt = captured.ended
-      thread.changeHold(began: began) { $0.add(captured, after: observation) }
-      if case .stack(let frames) = captured.outcome { learn(frames, thread, observation) }
+      // Another hold may have begun if the capture waited until symbols were read.
+      var isAsked = false
+      thread.changeHold(at: captured.began) { hold in
+        isAsked = hold.began == began
+        hold.add(captured, after: isAsked ? observation : nil)
+      }
+      if isAsked, case .stack(let frames) = captured.outcome {
+        learn(frames, thread, observation)
+      }
     }
     if let ended = thread.unfinished {
       thread.unfinished = nil
@@ -260,7 +267,7 @@ extension Watcher {
 
   /// Adds a hold that ended, when the capture of its stack is complete.
   private func finish(_ ended: WatchedThread.EndedHold, _ thread: WatchedThread) {
-    guard thread.captured != ended.hold.began else { return thread.unfinished = ended }
+    guard thread.captured != ended.open.began else { return thread.unfinished = ended }
     if !mayBeParked(ended, thread) { add(ended, of: thread) }
   }
 }
@@ -273,13 +280,13 @@ extension WatchedThread.OpenHold {
     let state = observation?.state ?? .runnable
     // Only a thread that waits for a disk or for a CPU stops late. The system accounts
     // for the wait for a CPU.
-    if captured.ended - captured.began > 2_000_000, state == .runnable {
+    if captured.ended - captured.began > captured.stopped + 2_000_000, state == .runnable {
       observations.append(Observation(time: captured.began, state: .blocked))
     }
     if case .stack(let frames) = captured.outcome {
-      captures.add(Capture(stack: frames.running(captured.work), state: state))
+      add(Capture(stack: frames.running(captured.work), state: state), at: captured.began)
     } else if let frame = captured.work?.frame {
-      captures.add(Capture(stack: [frame], state: state))
+      add(Capture(stack: [frame], state: state), at: captured.began)
     }
   }
 }
@@ -292,7 +299,7 @@ extension Watcher {
       thread: thread.name,
       process: thread.recorded.process
     )
-    late.captures = ended.open.captures.elements
+    late.captures = ended.captures
     let within = ended.open.observations.filter { $0.time <= ended.hold.ended }
     late.reason = within.compactMap(\.reason).mostFrequent
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
