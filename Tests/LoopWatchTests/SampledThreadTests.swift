@@ -185,6 +185,32 @@ struct SampledThreadTests {
       Sample(.running, ran: 1000, count: 4),
       Sample(Self.waits, ran: 1800, count: 4)
     )
-    #expect(found == [hold(1500, 2600), hold(3500, 4300)])
+    #expect(found == [hold(1600, 2600), hold(3500, 4300)])
+  }
+
+  @Test("a hold that a breakpoint ended began as long before as the thread was awake")
+  func exactBegin() {
+    let found = holds(
+      Sample(Self.waits),
+      Sample(.running, count: 2),
+      Sample(Self.waits, ran: 1100, queued: 150, count: 3, entries: [2600])
+    )
+    #expect(found == [hold(1350, 2600)])
+  }
+
+  @Test("other time awake does not tell the begin of a hold that a breakpoint ended")
+  func inexactBegin() {
+    let twoWakes = holds(
+      Sample(Self.waits),
+      Sample(.running, count: 3),
+      Sample(Self.waits, ran: 1250, count: 3, entries: [2600])
+    )
+    #expect(twoWakes == [hold(1500, 2600)])
+    let sleep = holds(
+      Sample(Self.waits),
+      Sample(.running, count: 2),
+      Sample(Self.waits, ran: 500, count: 3, entries: [2600])
+    )
+    #expect(sleep == [hold(1500, 2600)])
   }
 }

@@ -14,7 +14,7 @@ struct SystemCallTests {
       text: { $0 == 0x500 ? "/srv/file" : nil },
       peer: { $1 == 0x600 ? "10.0.0.5:80" : $0 == 10 && $1 == 0 ? "/srv/socket" : nil }
     )
-    return SystemCall(line: line) { names[$0] }?.words(surroundings)
+    return SystemCall(line: line.utf8) { names[$0] }?.words(surroundings)
   }
 
   @Test("a call is described by its descriptor, its child or its meaning")
@@ -37,7 +37,7 @@ struct SystemCallTests {
   @Test("a wait has its descriptor or its place as its source")
   func waitSource() {
     func source(_ line: String) -> WaitSource? {
-      SystemCall(line: line) { [7: "poll", 202: "futex", 281: "epoll_pwait"][$0] }.flatMap { call in
+      SystemCall(line: line.utf8) { [7: "poll", 202: "futex", 281: "epoll_pwait"][$0] }.flatMap { call in
         call.registers.last.flatMap(call.waitSource)
       }
     }

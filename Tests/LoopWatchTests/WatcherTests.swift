@@ -22,7 +22,7 @@ struct WatcherTests {
       for wait in waits.withLock({ $0 }) where wait.number >= first { body(wait) }
     }
 
-    func expectWait(entry: Int, for source: WaitSource?) {}
+    func expectWait(entry: Int, for source: WaitSource?) -> Bool { true }
 
     func currentWaitBegan(entry: Int) -> UInt64? { nil }
 

@@ -11,12 +11,34 @@ package struct SystemCall: Equatable, Sendable {
 
   /// Parses a line of the call's number and its arguments in hexadecimal digits. Nil
   /// for a thread that is in no call.
-  package init?(line: String, name: (Int) -> String?) {
-    let words = line.split { $0 == " " || $0 == "\n" }
-    guard let first = words.first, let number = Int(first), number >= 0 else { return nil }
-    let values = words.dropFirst().map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
-    self.init(name: name(number) ?? "system call \(number)", arguments: Array(values.prefix(6)))
-    registers = Array(values.dropFirst(6))
+  package init?(line: some Sequence<UInt8>, name: (Int) -> String?) {
+    guard let values = Self.numbers(line), let first = values.first else { return nil }
+    let number = Int(truncatingIfNeeded: first)
+    let arguments = Array(values[1...].prefix(6))
+    self.init(name: name(number) ?? "system call \(number)", arguments: arguments)
+    registers = Array(values.dropFirst(7))
+  }
+
+  /// The numbers of a line such as `232 0x5 0x7ffc`; nil if it has a word or `-1`.
+  private static func numbers(_ line: some Sequence<UInt8>) -> [UInt64]? {
+    var numbers: [UInt64] = []
+    numbers.reserveCapacity(9)
+    var (number, radix) = (UInt64?.none, UInt64(10))
+    func take(_ digit: UInt8) { number = (number ?? 0) &* radix &+ UInt64(digit) }
+    for byte in line {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): take(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "x"): radix = 16
+      case UInt8(ascii: "a")...UInt8(ascii: "f") where radix == 16:
+        take(byte - UInt8(ascii: "a") + 10)
+      case UInt8(ascii: " "), UInt8(ascii: "\n"):
+        if let number { numbers.append(number) }
+        (number, radix) = (nil, 10)
+      default: return nil
+      }
+    }
+    if let number { numbers.append(number) }
+    return numbers
   }
 
   /// The place of a wait for another thread; nil for other calls. A thread that waits at
@@ -28,8 +50,10 @@ package struct SystemCall: Equatable, Sendable {
 
   /// True for a wait for events.
   package var isWait: Bool {
-    name.hasPrefix("epoll_") || ["poll", "ppoll", "select", "pselect6"].contains(name)
+    name.hasPrefix("epoll_") || Self.polls.contains(name)
   }
+
+  private static let polls: Set<String> = ["poll", "ppoll", "select", "pselect6"]
 
   /// The source that a wait for events is for; nil for other calls.
   package func waitSource(returningTo address: UInt64) -> WaitSource? {

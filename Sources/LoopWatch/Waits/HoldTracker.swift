@@ -70,7 +70,10 @@ extension HoldTracker {
       if wait.ended != nil { finishTick(wait) }
       return nil
     }
-    let hold = heldSince.map { Hold(began: $0, ended: max(wait.began, $0), events: events) }
+    let hold = heldSince.map { held in
+      let began = wait.tickBegan ?? held
+      return Hold(began: began, ended: max(wait.began, began), events: events)
+    }
     heldSince = wait.ended
     if let ended = wait.ended {
       if let due = overrun(of: wait, at: ended) { heldSince = due }

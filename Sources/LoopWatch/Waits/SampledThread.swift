@@ -23,6 +23,8 @@ package enum SampledState: Equatable, Sendable {
   case waiting(WaitSource)
   /// Sleeps for another reason.
   case blocked
+
+  fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
 }
 
 /// The begin of a wait, at a breakpoint.
@@ -47,6 +49,8 @@ package struct SampledThread {
   /// The source of the current wait, and its begin.
   private var source: WaitSource?
   private var began: UInt64 = 0
+  /// The begin of the tick before it, if it is known exactly.
+  private var tickBegan: UInt64?
   /// True if no sample has seen the current wait, so the thread may not have slept in it.
   private var isUnseen = false
   /// The tick since the last wait; nil before the first one.
@@ -60,6 +64,8 @@ package struct SampledThread {
     let slices: TimeSlices
     /// True if the thread has been awake in the whole tick, and its time awake is known.
     var isMeasured: Bool
+    /// The times between which it began, if the thread woke once between them.
+    let wake: ClosedRange<UInt64>?
   }
 
   /// The longest time between two samples on time, in ns.
@@ -80,7 +86,9 @@ package struct SampledThread {
     // More than the time since the last sample was counted late.
     let awake = used > now - sampledAt ? 0 : used
     let switches = slices.count.since(self.slices.count)
+    let exact = next.isWaiting && entries.count == 1 ? exactBegin(of: entries[0], slices) : nil
     for entry in entries { enter(entry, hasSlept: switches > 0) }
+    if exact != nil { tickBegan = exact }
     if case .waiting(let new) = next {
       see(new, slices, awake: awake, switches: switches, at: now)
     } else if let source {
@@ -90,7 +98,13 @@ package struct SampledThread {
       let isMeasured = !isUnseen && next == .running
       finishWait(source, at: max(ended, began))
       let error = (now - sampledAt) / 2
-      tick = Tick(began: ended, error: error, slices: self.slices, isMeasured: isMeasured)
+      tick = Tick(
+        began: ended,
+        error: error,
+        slices: self.slices,
+        isMeasured: isMeasured,
+        wake: switches == 1 ? sampledAt...now : nil
+      )
     } else if next == .blocked {
       tick?.isMeasured = false
     }
@@ -126,6 +140,15 @@ package struct SampledThread {
     isUnseen = true
   }
 
+  /// The begin of the tick that ended at a breakpoint, if the thread sleeps since, and has
+  /// been awake only in this tick since it was last seen asleep.
+  private func exactBegin(of entry: WaitEntry, _ slices: TimeSlices) -> UInt64? {
+    guard source == nil, let tick, tick.isMeasured, let wake = tick.wake else { return nil }
+    let began = entry.time.since(slices.awake.since(tick.slices.awake))
+    // Otherwise the thread also slept in the tick.
+    return wake.contains(began) ? began : nil
+  }
+
   /// The time at which the current wait ended, if the thread was awake for `awake` until
   /// `time`.
   private func end(awake: UInt64, hasSlept: Bool, by time: UInt64) -> UInt64 {
@@ -147,13 +170,19 @@ package struct SampledThread {
   private func middle(_ one: UInt64, _ other: UInt64) -> UInt64 { one + other.since(one) / 2 }
 
   private mutating func begin(_ source: WaitSource, at time: UInt64) {
-    (self.source, began, tick, isUnseen) = (source, time, nil, false)
+    (self.source, began, tickBegan, tick, isUnseen) = (source, time, nil, nil, false)
   }
 
   private mutating func finishWait(_ source: WaitSource, at time: UInt64) {
-    waits.append(Wait(number: number, began: began, ended: time, source: source))
+    waits.append(wait(for: source, ended: time))
     number += 1
     self.source = nil
+  }
+
+  private func wait(for source: WaitSource, ended: UInt64?) -> Wait {
+    var wait = Wait(number: number, began: began, ended: ended, source: source)
+    wait.tickBegan = tickBegan
+    return wait
   }
 
   /// Nil if the thread does not wait.
@@ -163,6 +192,6 @@ package struct SampledThread {
   package mutating func takeWaits() -> [Wait] {
     defer { waits = [] }
     guard let source else { return waits }
-    return waits + [Wait(number: number, began: began, ended: nil, source: source)]
+    return waits + [wait(for: source, ended: nil)]
   }
 }

@@ -6,6 +6,8 @@ package struct Wait: Equatable, Sendable {
   package var began: UInt64
   /// Nil while the thread waits.
   package var ended: UInt64?
+  /// The begin of the tick before it, if it is known better than from the last wait.
+  package var tickBegan: UInt64?
   package var source: WaitSource
   /// In milliseconds; nil if the wait had no timeout.
   package var timeout: Int?
@@ -47,7 +49,11 @@ package protocol WaitLog: AnyObject, Sendable {
 
   /// Tells that the next wait of an entry's thread for `source` ends a hold that may be
   /// late, or with nil that the thread does not hold its loop.
-  func expectWait(entry: Int, for source: WaitSource?)
+  ///
+  /// - Returns: False if the thread may have waited since the hold began. The next round of
+  ///   readings tells.
+  @discardableResult
+  func expectWait(entry: Int, for source: WaitSource?) -> Bool
 
   /// True if the thread of an entry waits now for `source`. Call from any thread.
   func isWaiting(entry: Int, for source: WaitSource?) -> Bool

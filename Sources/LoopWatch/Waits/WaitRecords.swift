@@ -58,7 +58,7 @@ package final class WaitRecords: WaitLog {
     currentWait(entry)?.source == source
   }
 
-  package func expectWait(entry: Int, for source: WaitSource?) {}
+  package func expectWait(entry: Int, for source: WaitSource?) -> Bool { true }
 
   package func currentWaitBegan(entry: Int) -> UInt64? { currentWait(entry)?.began }
 

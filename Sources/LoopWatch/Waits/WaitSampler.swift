@@ -95,9 +95,9 @@ package final class WaitSampler: WaitLog {
     return files?.currentWait() == source
   }
 
-  package func expectWait(entry: Int, for source: WaitSource?) {
-    guard probeError == 0 else { return }
-    state.withLock { $0.threads[Int32(entry)]?.expectWait(for: source) }
+  package func expectWait(entry: Int, for source: WaitSource?) -> Bool {
+    guard probeError == 0 else { return true }
+    return state.withLock { $0.threads[Int32(entry)]?.expectWait(for: source) ?? true }
   }
 }
 
@@ -130,12 +130,16 @@ extension WaitSampler.Sampled {
     sites[source] = address
   }
 
-  fileprivate mutating func expectWait(for source: WaitSource?) {
-    guard let source else { return probe = nil }
-    guard probe == nil, let address = sites[source] else { return }
+  fileprivate mutating func expectWait(for source: WaitSource?) -> Bool {
+    guard let source else {
+      probe = nil
+      return true
+    }
+    guard probe == nil, let address = sites[source] else { return true }
     // A refusal may be for a moment only: other debuggers use all registers.
     var error: Int32 = 0
     probe = WaitProbe(thread: files.thread, address: address, error: &error)
+    return probe == nil
   }
 }
 

@@ -52,8 +52,11 @@ package final class ThreadFiles: Sendable {
 
   /// The system call that the thread is in.
   package func currentCall() -> SystemCall? {
-    guard let line = call?.text() else { return nil }
-    return SystemCall(line: line, name: Self.name(ofCall:))
+    call?.withBytes(Self.call) ?? nil
+  }
+
+  private static func call(in line: UnsafeRawBufferPointer) -> SystemCall? {
+    SystemCall(line: line, name: name(ofCall:))
   }
 
   /// The source that the thread waits for now; nil if it is in no wait for events.
@@ -64,10 +67,12 @@ package final class ThreadFiles: Sendable {
 
   /// The state of the thread now, and the address to which its system call returns.
   package func sample() -> (state: SampledState, address: UInt64?) {
-    guard let line = call?.text(), !line.hasPrefix("running") else { return (.running, nil) }
-    guard let call = SystemCall(line: line, name: Self.name(ofCall:)) else {
-      return (.blocked, nil)
+    let read = call?.withBytes { line in
+      // The file of a thread that runs is `running`.
+      (isRunning: line.first == UInt8(ascii: "r"), call: Self.call(in: line))
     }
+    guard let read, !read.isRunning else { return (.running, nil) }
+    guard let call = read.call else { return (.blocked, nil) }
     let address = call.registers.last
     let source = address.flatMap(call.waitSource)
     return (source.map { .waiting($0) } ?? .blocked, address)

@@ -107,7 +107,7 @@ extension WatchedThread {
     lengths: inout Histogram,
     machine: (inout ThreadUsage, Bool) -> Void
   ) -> [EndedHold] {
-    var late: [Hold] = []
+    var late: [(hold: Hold, open: UInt64)] = []
     tracker.overrunLimit = threshold
     let process = recorded.process
     var hasNews = false
@@ -115,6 +115,7 @@ extension WatchedThread {
       isParked = false
       nextWait = wait.ended == nil ? wait.number : wait.number + 1
       hasNews = hasNews || wait.ended != nil
+      let heldSince = tracker.heldSince
       let hold = tracker.add(wait) { descriptor in
         ProcessFile.link("/proc/\(process)/fd/\(descriptor)")?.contains("eventpoll") ?? false
       }
@@ -123,7 +124,7 @@ extension WatchedThread {
       heldTime += hold.length
       keep(hold)
       if hold.length >= threshold {
-        late.append(hold)
+        late.append((hold, heldSince ?? hold.began))
       } else if tracker.isLoop {
         lengths.record(nanoseconds: Double(hold.length))
       }
@@ -138,7 +139,7 @@ extension WatchedThread {
       tracker.unpark(at: last.usage.time + usage.time.since(last.usage.time) / 2)
     }
     let mark = Mark(usage: usage, held: heldTime + (tracker.heldSince.map { now.since($0) } ?? 0))
-    let ended = late.map { divide($0, until: mark) }
+    let ended = late.map { divide($0.hold, open: $0.open, until: mark) }
     noteOpenHold(mark)
     last = mark
     return ended
@@ -156,7 +157,7 @@ extension WatchedThread {
     defer { self.open = nil }
     guard let hold else { return nil }
     heldTime += hold.length
-    guard hold.length < threshold else { return divide(hold, until: last) }
+    guard hold.length < threshold else { return divide(hold, open: open.began, until: last) }
     lengths.record(nanoseconds: Double(hold.length))
     return nil
   }
@@ -167,10 +168,10 @@ extension WatchedThread {
     if ticks?.count == WatchLoad.mostTicks * 2 { ticks?.removeFirst(WatchLoad.mostTicks) }
   }
 
-  private func divide(_ hold: Hold, until mark: Mark) -> EndedHold {
+  /// - Parameter began: The begin of the hold while it was open, which may be less exact.
+  private func divide(_ hold: Hold, open began: UInt64, until mark: Mark) -> EndedHold {
     let open =
-      self.open.flatMap { $0.began == hold.began ? $0 : nil }
-      ?? OpenHold(began: hold.began, before: last)
+      self.open.flatMap { $0.began == began ? $0 : nil } ?? OpenHold(began: began, before: last)
     let outside = mark.held.since(open.before.held).since(hold.length)
     let parts = HoldParts(
       length: hold.length,

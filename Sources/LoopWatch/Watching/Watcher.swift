@@ -60,7 +60,8 @@ package final class Watcher {
 
   /// The time between two calls of `look()`, in ns.
   package var period: UInt64 {
-    min(max(threshold / (isSampled ? 10 : 4), 1_000_000), 5_000_000)
+    // A sample tells the begin of a hold to half of the period.
+    min(max(threshold / (isSampled ? 5 : 4), 1_000_000), 5_000_000)
   }
 
   /// Adds the holds whose stacks are being captured, and removes the files that the
@@ -190,16 +191,22 @@ extension Watcher {
   /// Observes the hold of a thread that has lasted for a period or longer. From half of
   /// the threshold on, captures its stack and expects its end.
   private func inspect(_ thread: WatchedThread, _ entry: Int) {
-    guard let open = thread.open else { return log.expectWait(entry: entry, for: nil) }
+    guard let open = thread.open else {
+      log.expectWait(entry: entry, for: nil)
+      return
+    }
     let now = lw_now()
     let age = now.since(open.began)
     guard age >= period else { return }
-    // Less often than the waits are sampled, because an observation costs more.
+    // Not at each look if the threshold is long, because an observation costs more.
     let observedAt = open.observations.last?.time ?? open.began
-    if now.since(observedAt) >= threshold / 5 { thread.observe() }
+    if now.since(observedAt) >= threshold / 6 { thread.observe() }
     if park(thread) { return }
-    if age >= threshold / 2 { log.expectWait(entry: entry, for: thread.tracker.source) }
-    guard age >= threshold / 2 * UInt64(open.captures.nextDue) else { return }
+    guard age >= threshold / 2,
+      // A capture now may be of a tick that is short, and stop a busy loop in vain.
+      log.expectWait(entry: entry, for: thread.tracker.source),
+      age >= threshold / 2 * UInt64(open.captures.nextDue)
+    else { return }
     capture(thread, entry)
   }
 
