@@ -26,6 +26,8 @@ package final class WaitSampler: WaitLog {
     /// The addresses to which the waits return.
     var sites: [WaitSource: UInt64] = [:]
     var probe: WaitProbe?
+    /// True if it ran between the last two samples.
+    var hasRun = true
 
     init(_ files: ThreadFiles) { self.files = files }
   }
@@ -55,13 +57,11 @@ package final class WaitSampler: WaitLog {
           state.threads.count > known
           ? Self.shortestListPeriod : min(state.listPeriod * 2, Self.longestListPeriod)
       }
-      for number in state.threads.keys { sample(number, &state) }
+      // An array, and changes in place, so that the dictionary is not copied.
+      for number in Array(state.threads.keys) where state.threads[number]?.sample() == false {
+        state.threads[number] = nil
+      }
     }
-  }
-
-  private func sample(_ number: Int32, _ state: inout State) {
-    guard var thread = state.threads[number] else { return }
-    state.threads[number] = thread.sample() ? thread : nil
   }
 
   /// Adds the first thread, which most loops run on, and the threads that wait for events
@@ -104,22 +104,20 @@ package final class WaitSampler: WaitLog {
 extension WaitSampler.Sampled {
   /// Returns false if the thread has ended.
   fileprivate mutating func sample() -> Bool {
-    var now = lw_now()
-    guard var slices = files.timeSlices() else { return false }
-    var next = waits.state
+    var (next, slices) = (waits.state, waits.slices)
     // A thread that has not run since is in the same system call.
-    if slices != waits.slices {
+    if hasRun || files.timeSlices() != slices {
       let address: UInt64?
       (next, address) = files.sample()
-      if case .waiting(let source) = next {
-        note(address, of: source)
-        // It may have run until now.
-        slices = files.timeSlices() ?? slices
-        now = lw_now()
-      }
+      if case .waiting(let source) = next { note(address, of: source) }
+      // Afterwards, because it may have run until now.
+      guard let times = files.timeSlices() else { return false }
+      slices = times
     }
+    let now = lw_now()
     let entries = probe?.takeEntries(until: now) ?? []
     if probe?.isSpent ?? false { probe = nil }
+    hasRun = slices != waits.slices
     waits.advance(to: next, slices: slices, entries: entries, at: now)
     return true
   }
@@ -163,7 +161,8 @@ private final class WaitProbe {
 
   deinit { lw_probe_close(probe) }
 
-  /// True if the system has removed the breakpoint, because there were enough waits.
+  /// True if the system has removed the breakpoint, because there were enough waits. It is
+  /// not set again: since Linux 6.16, no wait hits such a breakpoint.
   var isSpent: Bool { hits == LW_PROBE_HITS && next == nil }
 
   /// The waits that began at the breakpoint until `time`.

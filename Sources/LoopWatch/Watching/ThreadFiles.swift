@@ -34,6 +34,9 @@ package final class ThreadFiles: Sendable {
 
   /// The state of the thread now; nil if it has ended.
   package func observe() -> Observation? {
+    // Much faster than its state.
+    let isRunning = call?.withBytes(Self.isRunning) ?? false
+    if isRunning { return Observation(time: lw_now(), state: .runnable) }
     guard let text = status.text(), let parts = ProcessFile.parts(ofStat: text) else { return nil }
     let time = lw_now()
     switch parts.fields.first {
@@ -55,6 +58,11 @@ package final class ThreadFiles: Sendable {
     call?.withBytes(Self.call) ?? nil
   }
 
+  /// The file of a thread that runs is `running`.
+  private static func isRunning(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.first == UInt8(ascii: "r")
+  }
+
   private static func call(in line: UnsafeRawBufferPointer) -> SystemCall? {
     SystemCall(line: line, name: name(ofCall:))
   }
@@ -68,8 +76,7 @@ package final class ThreadFiles: Sendable {
   /// The state of the thread now, and the address to which its system call returns.
   package func sample() -> (state: SampledState, address: UInt64?) {
     let read = call?.withBytes { line in
-      // The file of a thread that runs is `running`.
-      (isRunning: line.first == UInt8(ascii: "r"), call: Self.call(in: line))
+      (isRunning: Self.isRunning(line), call: Self.call(in: line))
     }
     guard let read, !read.isRunning else { return (.running, nil) }
     guard let call = read.call else { return (.blocked, nil) }
