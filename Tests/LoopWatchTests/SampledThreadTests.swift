@@ -198,19 +198,32 @@ struct SampledThreadTests {
     #expect(found == [hold(1350, 2600)])
   }
 
+  @Test("ticks without sleep after the hold and a tick just before it do not change its begin")
+  func exactBeginAmongTicks() {
+    let found = holds(
+      Sample(Self.waits),
+      Sample(.running, count: 2),
+      Sample(.running, ran: 20, count: 3),
+      Sample(Self.waits, ran: 1320, count: 3, entries: [3400, 3600])
+    )
+    #expect(found.first == hold(2280, 3400))
+  }
+
   @Test("other time awake does not tell the begin of a hold that a breakpoint ended")
   func inexactBegin() {
-    let twoWakes = holds(
+    let busy = holds(
       Sample(Self.waits),
-      Sample(.running, count: 3),
-      Sample(Self.waits, ran: 1250, count: 3, entries: [2600])
+      Sample(Self.waits, ran: 400, count: 2),
+      Sample(.running, ran: 400, count: 3),
+      Sample(Self.waits, ran: 1700, count: 3, entries: [3600])
     )
-    #expect(twoWakes == [hold(1500, 2600)])
+    #expect(busy.last == hold(2500, 3600))
     let sleep = holds(
       Sample(Self.waits),
       Sample(.running, count: 2),
-      Sample(Self.waits, ran: 500, count: 3, entries: [2600])
+      Sample(.running, count: 2),
+      Sample(Self.waits, ran: 500, count: 3, entries: [3600])
     )
-    #expect(sleep == [hold(1500, 2600)])
+    #expect(sleep == [hold(1500, 3600)])
   }
 }

@@ -49,10 +49,12 @@ package struct SampledThread {
   /// The source of the current wait, and its begin.
   private var source: WaitSource?
   private var began: UInt64 = 0
-  /// The begin of the tick before it, if it is known exactly.
+  /// The begin of the tick before it, if the time awake tells.
   private var tickBegan: UInt64?
   /// True if no sample has seen the current wait, so the thread may not have slept in it.
   private var isUnseen = false
+  /// True if the thread slept for most of the time before it was last seen waiting.
+  private var isQuiet = false
   /// The tick since the last wait; nil before the first one.
   private var tick: Tick?
 
@@ -64,8 +66,9 @@ package struct SampledThread {
     let slices: TimeSlices
     /// True if the thread has been awake in the whole tick, and its time awake is known.
     var isMeasured: Bool
-    /// The times between which it began, if the thread woke once between them.
-    let wake: ClosedRange<UInt64>?
+    /// The times between which it began, if the thread slept for most of the time before. A
+    /// short tick may have been seen just before it.
+    let window: ClosedRange<UInt64>?
   }
 
   /// The longest time between two samples on time, in ns.
@@ -86,10 +89,14 @@ package struct SampledThread {
     // More than the time since the last sample was counted late.
     let awake = used > now - sampledAt ? 0 : used
     let switches = slices.count.since(self.slices.count)
-    let exact = next.isWaiting && entries.count == 1 ? exactBegin(of: entries[0], slices) : nil
-    for entry in entries { enter(entry, hasSlept: switches > 0) }
-    if exact != nil { tickBegan = exact }
+    let lastEntry = next.isWaiting ? entries.last : nil
+    let exact = lastEntry.flatMap { tickBegin(awakeUntil: $0.time, slices) }
+    for (index, entry) in entries.enumerated() {
+      enter(entry, hasSlept: switches > 0)
+      if index == 0 { tickBegan = exact }
+    }
     if case .waiting(let new) = next {
+      isQuiet = awake <= (now - sampledAt) / 4
       see(new, slices, awake: awake, switches: switches, at: now)
     } else if let source {
       // The time of a thread that runs is counted every few ms: it is right or near 0.
@@ -103,7 +110,7 @@ package struct SampledThread {
         error: error,
         slices: self.slices,
         isMeasured: isMeasured,
-        wake: switches == 1 ? sampledAt...now : nil
+        window: isQuiet ? sampledAt...now + (now - sampledAt) : nil
       )
     } else if next == .blocked {
       tick?.isMeasured = false
@@ -140,13 +147,13 @@ package struct SampledThread {
     isUnseen = true
   }
 
-  /// The begin of the tick that ended at a breakpoint, if the thread sleeps since, and has
-  /// been awake only in this tick since it was last seen asleep.
-  private func exactBegin(of entry: WaitEntry, _ slices: TimeSlices) -> UInt64? {
-    guard source == nil, let tick, tick.isMeasured, let wake = tick.wake else { return nil }
-    let began = entry.time.since(slices.awake.since(tick.slices.awake))
+  /// The begin of the tick, if the thread has been awake from then to `time`, at the last
+  /// breakpoint, and sleeps since then. The ticks between breakpoints are part of that time.
+  private func tickBegin(awakeUntil time: UInt64, _ slices: TimeSlices) -> UInt64? {
+    guard source == nil, let tick, tick.isMeasured, let window = tick.window else { return nil }
+    let began = time.since(slices.awake.since(tick.slices.awake))
     // Otherwise the thread also slept in the tick.
-    return wake.contains(began) ? began : nil
+    return window.contains(began) ? began : nil
   }
 
   /// The time at which the current wait ended, if the thread was awake for `awake` until

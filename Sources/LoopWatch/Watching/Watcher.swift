@@ -61,7 +61,7 @@ package final class Watcher {
   /// The time between two calls of `look()`, in ns.
   package var period: UInt64 {
     // A sample tells the begin of a hold to half of the period.
-    min(max(threshold / (isSampled ? 5 : 4), 1_000_000), 5_000_000)
+    min(max(threshold / (isSampled ? 6 : 4), 1_000_000), 5_000_000)
   }
 
   /// Adds the holds whose stacks are being captured, and removes the files that the
@@ -200,7 +200,7 @@ extension Watcher {
     guard age >= period else { return }
     // Not at each look if the threshold is long, because an observation costs more.
     let observedAt = open.observations.last?.time ?? open.began
-    if now.since(observedAt) >= threshold / 6 { thread.observe() }
+    if now.since(observedAt) >= threshold / 8 { thread.observe() }
     if park(thread) { return }
     guard age >= threshold / 2,
       // A capture now may be of a tick that is short, and stop a busy loop in vain.
