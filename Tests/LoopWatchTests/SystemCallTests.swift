@@ -37,7 +37,8 @@ struct SystemCallTests {
   @Test("a wait has its descriptor or its place as its source")
   func waitSource() {
     func source(_ line: String) -> WaitSource? {
-      SystemCall(line: line.utf8) { [7: "poll", 202: "futex", 281: "epoll_pwait"][$0] }.flatMap { call in
+      SystemCall(line: line.utf8) { [7: "poll", 202: "futex", 281: "epoll_pwait"][$0] }.flatMap {
+        call in
         call.registers.last.flatMap(call.waitSource)
       }
     }
