@@ -30,6 +30,28 @@ static _Thread_local struct lw_thread *entry __attribute__((tls_model("initial-e
 // True if no entry was free for this thread.
 static _Thread_local bool is_refused __attribute__((tls_model("initial-exec")));
 
+// This thread's numbers for the watcher; 0 before they are read. The main thread reads
+// them at the start, because a filter of system calls may forbid it later.
+static _Thread_local int32_t own_thread __attribute__((tls_model("initial-exec")));
+static _Thread_local int32_t own_process __attribute__((tls_model("initial-exec")));
+// False in a PID namespace of its own, where the numbers of other entries mean others.
+static _Thread_local bool knows_others __attribute__((tls_model("initial-exec")));
+
+static void read_numbers(void) {
+  int32_t thread = (int32_t)syscall(SYS_gettid), process = getpid();
+  char link[48];
+  // Has the numbers in the namespace of /proc, which is usually the watcher's.
+  ssize_t length = readlink("/proc/thread-self", link, sizeof link - 1);
+  link[length > 0 ? length : 0] = 0;
+  if (sscanf(link, "%d/task/%d", &own_process, &own_thread) != 2) {
+    own_process = process;
+    own_thread = thread;
+    knows_others = false;
+  } else {
+    knows_others = own_process == process && own_thread == thread;
+  }
+}
+
 static uint64_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -50,6 +72,7 @@ static void release_entry(void *ended) {
 static void forget_entry(void) {
   entry = NULL;
   is_refused = false;
+  own_thread = 0;
   pthread_setspecific(ending, NULL);
 }
 
@@ -59,7 +82,7 @@ static bool claim(struct lw_thread *free, int32_t thread) {
   if (!atomic_compare_exchange_strong_explicit(
         &free->thread, &expected, -1, memory_order_acquire, memory_order_relaxed))
     return false;
-  atomic_store_explicit(&free->process, getpid(), memory_order_relaxed);
+  atomic_store_explicit(&free->process, own_process, memory_order_relaxed);
   atomic_store_explicit(&free->sequence, 0, memory_order_relaxed);
   // Release: a watcher that reads the thread also reads its process and sequence.
   atomic_store_explicit(&free->thread, thread, memory_order_release);
@@ -70,6 +93,7 @@ static bool claim(struct lw_thread *free, int32_t thread) {
 static bool is_left(struct lw_thread *old) {
   int32_t thread = atomic_load_explicit(&old->thread, memory_order_relaxed);
   int32_t process = atomic_load_explicit(&old->process, memory_order_relaxed);
+  if (!knows_others) return false;
   if (thread <= 0 || syscall(SYS_tgkill, process, thread, 0) == 0 || errno != ESRCH) return false;
   // Only one thread frees the entry, and not if another thread took it meanwhile.
   return atomic_compare_exchange_strong_explicit(
@@ -77,7 +101,8 @@ static bool is_left(struct lw_thread *old) {
 }
 
 static struct lw_thread *find_entry(void) {
-  int32_t thread = (int32_t)syscall(SYS_gettid), process = getpid();
+  if (own_thread == 0) read_numbers();
+  int32_t thread = own_thread, process = own_process;
   int32_t count = atomic_load_explicit(&records->count, memory_order_acquire);
   // An entry with the same numbers belongs to this process before it called exec.
   for (int32_t i = 0; i < count; i++) {
@@ -254,6 +279,7 @@ __attribute__((constructor)) static void map_records(void) {
     munmap(memory, sizeof(struct lw_records));
     return;
   }
+  read_numbers();
   pthread_atfork(NULL, NULL, forget_entry);
   records = memory;
 }
@@ -263,7 +289,8 @@ __attribute__((constructor)) static void map_records(void) {
 __attribute__((destructor)) static void remove_names(void) {
   char path[40];
   struct stat status;
-  if (!records) return;
+  // Not in other programs, because a filter of system calls may forbid the calls.
+  if (!records || (!dlsym(RTLD_DEFAULT, "Py_Initialize") && !dlsym(RTLD_DEFAULT, "uv_run"))) return;
   snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
   if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
     unlink(path);

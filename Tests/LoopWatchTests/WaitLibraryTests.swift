@@ -120,6 +120,20 @@ struct WaitLibraryTests {
     #expect(waits(0).map(\.timeout) == [5])
   }
 
+  @Test("a program that forbids system calls before its first wait goes on, and is recorded")
+  func sandboxed() throws {
+    _ = try run("sandboxed")
+    #expect(waits(0).map(\.timeout) == [5])
+  }
+
+  @Test("a child in a PID namespace of its own takes no entry of another process")
+  func otherNamespace() throws {
+    let lines = try run("other-namespace").lines
+    guard lines.count == 2 else { return }  // The system forbids namespaces.
+    #expect(records.threads().map { "\($0.process) \($0.thread)" } == lines)
+    #expect(waits(0).map(\.timeout) == [5, 7] && waits(1).map(\.timeout) == [6])
+  }
+
   @Test(
     "a program without a memory for records runs as usual",
     arguments: ["/no/such/file", "/dev/null", "/dev/tty", "/"]

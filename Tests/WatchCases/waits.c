@@ -3,16 +3,22 @@
 #define _GNU_SOURCE
 #include "cases.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -210,8 +216,44 @@ static void replaced(void) {
   run_again("poll-once");
 }
 
-// As Node.js and Python write it.
+// The child has other numbers in its namespace. Prints both processes and threads as
+// the parent's namespace numbers them.
+static void other_namespace(void) {
+  make_events();
+  check_equal(poll(&polled, 1, 5), 1);
+  if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return;
+  pid_t child = fork();
+  if (child == 0) {
+    check_equal(poll(&polled, 1, 6), 1);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+  check_equal(poll(&polled, 1, 7), 1);
+  printf("%d %d\n%d %d\n", getpid(), getpid(), child, child);
+}
+
+// The calls that the library would make at the first wait and at the end kill the process.
+static void sandboxed(void) {
+  const int forbidden[] = {SYS_gettid, SYS_getpid, SYS_tgkill, SYS_newfstatat, SYS_geteuid};
+  enum { count = sizeof forbidden / sizeof forbidden[0] };
+  struct sock_filter filter[2 * count + 2];
+  make_events();
+  filter[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0);
+  for (int i = 0; i < count; i++) {
+    filter[2 * i + 1] =
+      (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden[i], 0, 1);
+    filter[2 * i + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  }
+  filter[2 * count + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {2 * count + 2, filter};
+  check_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  check_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+  poll(&polled, 1, 5);
+}
+
+// As Node.js and Python write it. They are recognised by a function that they export.
 static void write_names(void) {
+  check(dlopen("libuv.so.1", RTLD_NOW | RTLD_GLOBAL) != NULL);
   char path[40];
   snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
   FILE *file = fopen(path, "wx");
@@ -228,6 +270,8 @@ const struct named_case wait_cases[] = {
   {"cancelled-thread", cancelled_thread},
   {"forked", forked},
   {"replaced", replaced},
+  {"other-namespace", other_namespace},
+  {"sandboxed", sandboxed},
   {"write-names", write_names},
   {"", NULL},
 };
