@@ -28,12 +28,27 @@ static int open_file_of(int pid, const char *path, char **name) {
   return file;
 }
 
-// libdw's own function handles the vdso and deleted files.
+// Opens the program's file if `name` is its path. The file may have been removed or
+// replaced since the program began.
+static int open_removed_program(int pid, const char *name, char **path) {
+  char link[40], target[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/%d/exe", pid);
+  ssize_t length = readlink(link, target, sizeof target - 1);
+  if (length < 0) return -1;
+  target[length] = 0;
+  if (strcmp(target, name) != 0) return -1;
+  int file = open(link, O_RDONLY | O_CLOEXEC);
+  if (file >= 0) *path = strdup(link);
+  return file;
+}
+
+// libdw's own function handles the vdso, and reads removed libraries from memory.
 static int find_elf(Dwfl_Module *module, void **data, const char *name, uint64_t base,
                     char **path, Elf **elf) {
   const struct lw_module *own = *data;
   if (own == NULL) return -1;
   int file = name[0] == '/' ? open_file_of(own->pid, name, path) : -1;
+  if (file < 0) file = open_removed_program(own->pid, name, path);
   if (file >= 0) return file;
   return own->libdw->linux_proc_find_elf(module, data, name, base, path, elf);
 }

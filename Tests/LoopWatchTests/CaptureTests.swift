@@ -37,6 +37,9 @@ import Testing
     @Test("a thread that sleeps is stopped if its registers are needed")
     func unknownFrame() throws { try pass("unknown-frame") }
 
+    @Test("the functions of a program whose file was removed are named")
+    func removedProgram() throws { try pass("removed-program") }
+
     @Test("code that was loaded after the last capture is found")
     func newCode() throws { try pass("new-code") }
 

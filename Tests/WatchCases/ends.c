@@ -5,10 +5,13 @@
 #if CASES_CAPTURE
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -195,6 +198,34 @@ static void exec_beside(void) {
   finish(subject);
 }
 
+// An upgrade removes the file of a program that runs.
+static void run_removed_copy(void) {
+  char path[40];
+  struct stat status;
+  snprintf(path, sizeof path, "/tmp/watch-removed-%d", getpid());
+  int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = creat(path, 0700);
+  if (to < 0 || fstat(from, &status) != 0) _exit(1);
+  for (off_t offset = 0; offset < status.st_size;) {
+    if (sendfile(to, from, &offset, (size_t)(status.st_size - offset)) <= 0) _exit(1);
+  }
+  close(to);
+  int copy = open(path, O_RDONLY | O_CLOEXEC);
+  unlink(path);
+  char *arguments[] = {"watch-cases", "spin", NULL};
+  fexecve(copy, arguments, environ);
+  _exit(1);
+}
+
+static void removed_program(void) {
+  subject = start(run_removed_copy);
+  hear_from(subject);
+  lw_stacks *stacks = open_stacks(subject.process);
+  struct capture captured = capture(stacks, subject.process);
+  check_frames(&captured, "spin say_and_spin");
+  lw_stacks_close(stacks);
+  finish(subject);
+}
+
 // MARK: vfork
 
 // The child shares the parent's memory, and the parent sleeps until it ends.
@@ -238,6 +269,7 @@ const struct named_case end_cases[] = {
   {"exec-by-first", exec_by_first},
   {"exec-by-other", exec_by_other},
   {"exec-beside", exec_beside},
+  {"removed-program", removed_program},
   {"vfork", vfork_parent},
   {"spin", say_and_spin},
   {"", NULL},

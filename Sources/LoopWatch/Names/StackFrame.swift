@@ -72,6 +72,27 @@ package enum FrameRoles {
     return index == name.startIndex ? name : String(name[..<index])
   }
 
+  /// `a::f<b>` of `void a::f<b>`, the name of a function in C++. Long arguments of a
+  /// template become `<…>`, because they do not fit in a line.
+  package static func withoutTypes(_ name: String) -> String {
+    let kept = ["operator<", "operator>", "operator-", "operator "]
+    guard name.contains("<"), !kept.contains(where: name.contains) else { return name }
+    let isLong = name.count > 60
+    var (short, depth) = ("", 0)
+    for character in name {
+      if character == ">" { depth -= 1 }
+      switch character {
+      // The name follows the result, which only templates have.
+      case " " where depth == 0 && !short.contains("("): short = ""
+      case "<" where isLong && depth == 0: short += "<…>"
+      case _ where isLong && (depth > 0 || character == ">"): break
+      default: short.append(character)
+      }
+      if character == "<" { depth += 1 }
+    }
+    return short.isEmpty ? name : short
+  }
+
   /// True for the stack of a thread that waits for other threads of its runtime, one of
   /// which waits for events.
   ///
@@ -123,10 +144,11 @@ package enum FrameRoles {
   ]
   private static let loopPrefixes = [
     "uv_", "uv__", "g_main_", "tokio::runtime", "mio::", "LoopTransactions.",
+    "asio::detail::scheduler::", "boost::asio::detail::scheduler::",
   ]
   private static let runtimePrefixes = [
     "node::", "v8::", "std::", "core::", "alloc::", "swift_", "Py", "_Py", "__libc_", "_start",
-    "Builtins_", "tokio::", "Swift.", "Foundation.", "Dispatch.",
+    "Builtins_", "tokio::", "asio::", "boost::", "Swift.", "Foundation.", "Dispatch.",
     "reabstraction thunk helper ",
   ]
 }

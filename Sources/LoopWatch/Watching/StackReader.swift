@@ -19,7 +19,7 @@ package final class StackReader {
     let message = String(capacity: 512) { stacks = lw_stacks_open(process, $0, $1) }
     guard let stacks else { throw .unavailable(message) }
     (self.stacks, self.process) = (stacks, process)
-    program = ProcessFile.link("/proc/\(process)/exe") ?? ""
+    program = (ProcessFile.link("/proc/\(process)/exe") ?? "").withoutDeletion
   }
 
   deinit { lw_stacks_close(stacks) }
@@ -78,7 +78,7 @@ package final class StackReader {
   }
 
   private func named(_ frame: lw_frame) -> StackFrame? {
-    guard let module = frame.module.map({ String(cString: $0) }) else {
+    guard let module = frame.module.map({ String(cString: $0).withoutDeletion }) else {
       return generated(frame.address)
     }
     // `pthread_cond_wait@@GLIBC_2.3.2` has a version.
@@ -117,12 +117,20 @@ package final class StackReader {
     }
     if symbol.hasPrefix("$s") || symbol.hasPrefix("$S") { name = SwiftSymbol.simplified(name) }
     name = FrameRoles.withoutParameters(name)
+    if symbol.hasPrefix("_Z") { name = FrameRoles.withoutTypes(name) }
     names[symbol] = name
     return name
   }
 
   /// Removes a process's perf map.
   package static func removePerfMap(of process: Int32) { lw_remove("/tmp/perf-\(process).map") }
+}
+
+extension String {
+  /// The path of a mapped file, without the kernel's mark of a file that was removed.
+  fileprivate var withoutDeletion: String {
+    hasSuffix(" (deleted)") ? String(dropLast(" (deleted)".count)) : self
+  }
 }
 
 private final class WaitingQuestion: Sendable {
