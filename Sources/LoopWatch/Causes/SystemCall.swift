@@ -51,9 +51,14 @@ package struct SystemCall: Equatable, Sendable {
   /// True for a wait for events.
   package var isWait: Bool {
     name.hasPrefix("epoll_") || Self.polls.contains(name)
+      || name == "io_uring_enter" && isWaitForCompletions
   }
 
   private static let polls: Set<String> = ["poll", "ppoll", "select", "pselect6"]
+
+  /// The third argument is the number of completions that io_uring waits for. Other calls
+  /// submit only.
+  private var isWaitForCompletions: Bool { arguments.count > 2 && arguments[2] > 0 }
 
   /// The source that a wait for events is for; nil for other calls.
   package func waitSource(returningTo address: UInt64) -> WaitSource? {
@@ -94,6 +99,8 @@ package struct CallSurroundings: Sendable {
   package var target: @Sendable (Int32) -> String?
   /// The names of the thread's child processes.
   package var children: @Sendable () -> [String]
+  /// The number of the descriptor at an address in the process.
+  package var descriptor: @Sendable (UInt64) -> Int32?
   /// The text at an address in the process.
   package var text: @Sendable (UInt64) -> String?
   /// The address of a socket's peer. The second argument is the address in the process of
@@ -103,10 +110,12 @@ package struct CallSurroundings: Sendable {
   package init(
     target: @escaping @Sendable (Int32) -> String?,
     children: @escaping @Sendable () -> [String],
+    descriptor: @escaping @Sendable (UInt64) -> Int32? = { _ in nil },
     text: @escaping @Sendable (UInt64) -> String? = { _ in nil },
     peer: @escaping @Sendable (Int32, UInt64) -> String? = { _, _ in nil }
   ) {
-    (self.target, self.children, self.text, self.peer) = (target, children, text, peer)
+    (self.target, self.children, self.descriptor) = (target, children, descriptor)
+    (self.text, self.peer) = (text, peer)
   }
 }
 
@@ -124,14 +133,31 @@ extension SystemCall {
     }
     if isWait {
       let children = surroundings.children()
-      return children.isEmpty ? "wait in a nested loop" : "wait for " + Self.child(surroundings)
+      guard children.isEmpty else { return "wait for " + Self.child(surroundings) }
+      return polledWords(surroundings) ?? "wait in a nested loop"
     }
     if let path, let text = surroundings.text(path), !text.isEmpty { return "\(name) of \(text)" }
-    guard let descriptor, let target = surroundings.target(descriptor) else { return name }
+    guard let descriptor else { return name }
+    return words(descriptor, surroundings) ?? name
+  }
+
+  private func words(_ descriptor: Int32, _ surroundings: CallSurroundings) -> String? {
+    guard let target = surroundings.target(descriptor) else { return nil }
     guard target.hasPrefix("socket:") else { return "\(name) of \(Self.plain(target))" }
     let address = name == "connect" ? arguments.dropFirst().first ?? 0 : 0
     let peer = surroundings.peer(descriptor, address)
     return "\(name) of a socket" + (peer.map { " to \($0)" } ?? "")
+  }
+
+  /// The words for a poll of one socket, pipe or file, as a library makes it for a
+  /// blocking call with a timeout. Nil for other waits.
+  private func polledWords(_ surroundings: CallSurroundings) -> String? {
+    guard
+      name.hasSuffix("poll"), arguments.count > 1, arguments[1] == 1,
+      let polled = surroundings.descriptor(arguments[0]),
+      let target = surroundings.target(polled), !target.hasPrefix("anon_inode:")
+    else { return nil }
+    return words(polled, surroundings)
   }
 
   private static func child(_ surroundings: CallSurroundings) -> String {

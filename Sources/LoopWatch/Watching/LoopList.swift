@@ -185,10 +185,10 @@ extension ProcessLook {
 }
 
 extension SystemCall {
-  /// `epoll`, `poll` or `select` for a wait for events; nil for other calls.
+  /// `epoll`, `poll`, `select` or `io_uring` for a wait for events; nil for other calls.
   package var waitKind: String? {
     guard isWait else { return nil }
-    return ["epoll", "select"].first(where: name.contains) ?? "poll"
+    return ["epoll", "select", "io_uring"].first(where: name.contains) ?? "poll"
   }
 }
 

@@ -101,6 +101,11 @@ package final class ThreadFiles: Sendable {
     return CallSurroundings(
       target: { ProcessFile.link("/proc/\(process)/fd/\($0)") },
       children: { Self.children(of: base) },
+      descriptor: { address in
+        guard let start = Int(exactly: address) else { return nil }
+        let bytes = ProcessFile("/proc/\(process)/mem")?.bytes(from: start, atMost: 4) ?? []
+        return bytes.count == 4 ? bytes.reversed().reduce(0) { $0 << 8 | Int32($1) } : nil
+      },
       text: { ProcessFile("/proc/\(process)/mem")?.text(at: $0) },
       peer: { ProcessFile.peer(of: $0, in: process, connectingTo: $1) }
     )
