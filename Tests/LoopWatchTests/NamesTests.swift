@@ -41,7 +41,7 @@ struct NamesTests {
   }
 
   @Test(
-    "names of JavaScript and Python functions are shown as a function and a line",
+    "names of JavaScript, Python and Java functions are shown as a function and a line",
     arguments: [
       ("JS:*loadCart /srv/cart.js:88:12", "loadCart cart.js:88", StackFrame.Role.program),
       ("JS:~ /srv/server.js:12:3", "(anonymous) server.js:12", .program),
@@ -56,6 +56,8 @@ struct NamesTests {
         "py::_run_once:/usr/lib/python3.12/asyncio/base_events.py", "_run_once base_events.py",
         .loop
       ),
+      ("void shop.Cart.load(int, java.lang.String)", "shop.Cart.load", .program),
+      ("int java.lang.Enum.ordinal()", "java.lang.Enum.ordinal", .library),
     ] as [(String, String, StackFrame.Role)]
   )
   func frames(name: String, text: String, role: StackFrame.Role) {
@@ -128,6 +130,23 @@ struct CulpritTests {
     #expect(Culprit(of: [[stack[0], start]]) == nil)
   }
 
+  @Test("without a known loop, the start of the program is left out if it called another")
+  func start() {
+    let module = StackFrame("<module>", place: "app.py", role: .program)
+    #expect(Culprit(of: [[own("hot"), own("serve"), main]])?.description == "hot < serve")
+    #expect(Culprit(of: [[own("hot"), module]])?.description == "hot")
+    #expect(Culprit(of: [[main]])?.description == "main")
+    #expect(Culprit(of: [[own("main"), main]])?.description == "main")
+    #expect(Culprit(of: [[own("hot"), main, loop]])?.description == "hot < main")
+  }
+
+  @Test("functions of a file without symbols are no recursion")
+  func nameless() {
+    let nameless = StackFrame("server", role: .program, isNamed: false)
+    let stack = [nameless, nameless, own("hash"), nameless, nameless, nameless]
+    #expect(Culprit(of: [stack])?.description == "server < hash < server")
+  }
+
   @Test("garbage collection is named")
   func collection() {
     let stack = [StackFrame("Heap::CollectGarbage", role: .collector), own("f"), loop]
@@ -136,6 +155,34 @@ struct CulpritTests {
 
   @Test("without a stack there is no culprit")
   func none() { #expect(Culprit(of: []) == nil) }
+}
+
+@Suite("NameHint")
+struct NameHintTests {
+  private func library(_ name: String, place: String? = nil) -> StackFrame {
+    StackFrame(name, place: place, role: .library)
+  }
+
+  @Test("most stacks without names have a hint, of the language or the file")
+  func hints() {
+    let named = [StackFrame("f", role: .program)]
+    let stripped = [StackFrame("server", role: .program, isNamed: false)]
+    let java = [library("Unsafe_Park"), library("JavaCalls::call_helper", place: "libjvm.so")]
+    #expect(NameHint([stripped, stripped, named]) == .noSymbols("server"))
+    #expect(NameHint([stripped, named]) == nil && NameHint([]) == nil)
+    #expect(NameHint([java]) == .java)
+    #expect(NameHint([[library("_PyEval_EvalFrameDefault")]]) == .python)
+    #expect(NameHint([[library("Builtins_JSEntry")]]) == .javaScript)
+    #expect(NameHint([[library("Perl_runops_standard")]]) == .interpreter("Perl"))
+    #expect(NameHint([[library("read")]]) == nil)
+  }
+
+  @Test("functions of a language's own library have names")
+  func ownLibrary() {
+    let python = [library("run", place: "runners.py"), library("_PyEval_EvalFrameDefault")]
+    let node = [library("emit", place: "node:events:9:1"), library("Builtins_JSEntry")]
+    #expect(NameHint([python]) == nil && NameHint([node]) == nil)
+  }
 }
 
 @Suite("FrameRoles")
@@ -157,12 +204,27 @@ struct FrameRolesTests {
     for (name, short) in names { #expect(FrameRoles.withoutParameters(name) == short) }
   }
 
+  @Test("the name of a template has no result and no long arguments")
+  func templates() {
+    let long = "record<boost::context::fiber, main::{lambda(int const&)#1}::operator()>"
+    let names = [
+      "void boost::entry<\(long)>": "boost::entry<…>",
+      "a::(anonymous namespace)::f<\(long)>::g": "a::(anonymous namespace)::f<…>::g",
+      "std::vector<int>* a::f<int, a>": "a::f<int, a>",
+      "std::vector<int>::push_back": "std::vector<int>::push_back",
+      "int f": "int f", "operator<<\(long)": "operator<<\(long)",
+    ]
+    for (name, short) in names { #expect(FrameRoles.withoutTypes(name) == short) }
+  }
+
   @Test(
     "a function has the role of its module or name",
     arguments: [
       ("uv__io_poll", "/usr/bin/node", StackFrame.Role.loop),
       ("node::Environment::RunTimers", "/usr/bin/node", .library),
       ("v8::internal::Heap::CollectGarbage", "/usr/bin/node", .collector),
+      ("asio::detail::scheduler::run", "/srv/bin/server", .loop),
+      ("boost::asio::detail::wait_handler<…>::do_complete", "/srv/bin/server", .library),
       ("keysCommand", "/usr/bin/redis-server", .program),
       ("aeProcessEvents", "/usr/bin/redis-server", .loop),
       ("read", "/usr/lib/x86_64-linux-gnu/libc.so.6", .library),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("WatchSummary")
 struct WatchSummaryTests {
-  private func late(
+  fileprivate func late(
     _ length: UInt64,
     _ parts: [Cause: UInt64],
     culprit: String? = nil,
@@ -146,6 +146,30 @@ struct EvenSamplesTests {
   }
 }
 
+extension WatchSummaryTests {
+  @Test("a hold whose functions have no names says so, and how to get them")
+  func namelessFunctions() {
+    let nameless = [StackFrame("_PyEval_EvalFrameDefault", role: .library)]
+    var hold = late(30, [.running: 30])
+    #expect(hold.line == "late 30 ms  running  no stack was captured\n")
+    hold.captures = [Capture(stack: nameless)]
+    var summary = WatchSummary(threshold: 1)
+    for _ in 0..<2 { summary.add(hold) }
+    let lines = summary.text().split(separator: "\n")
+    #expect(lines[1].contains("running  functions without names"))
+    #expect(
+      lines.last
+        == "note: to name the functions of Python, use version 3.12 or newer and PYTHONPERFSUPPORT=1"
+    )
+  }
+
+  @Test("a line about a hold that waited for a CPU has no gaps")
+  func gaps() {
+    let hold = late(30, [.waiting: 20, .running: 10])
+    #expect(hold.line == "late 30 ms  waiting for CPU (running 10 ms)\n")
+  }
+}
+
 @Suite("WatchOptions")
 struct WatchOptionsTests {
   @Test("options end at the command, or at two dashes")
@@ -165,6 +189,10 @@ struct WatchOptionsTests {
       ),
       (["--threshhold=5ms"], "there is no option \"--threshhold\"; did you mean \"--threshold\"?"),
       (["--json"], "--json needs a value: --json FILE"),
+      (
+        ["--json", "late", "--html", "late"],
+        "--json and --html need different files, got \"late\""
+      ),
       (
         ["--fail", "q50>1ms"],
         "\"q50>1ms\" is not a limit: expected late>TIME, worst>TIME or a percentile, as in p99>50ms"

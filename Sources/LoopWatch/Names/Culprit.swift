@@ -45,14 +45,20 @@ package struct Culprit: Hashable, Sendable {
     let same = own.filter { $0.last == first }
     let shared = Self.sharedEnd(of: same)
     let collecting = captures.count { $0.contains { $0.role == .collector } }
-    self.init(path: shared.map(\.description), isCollecting: collecting * 2 > captures.count)
+    self.init(path: Self.names(of: shared), isCollecting: collecting * 2 > captures.count)
+  }
+
+  /// Several functions of a file without symbols are not a recursion.
+  private static func names(of frames: [StackFrame]) -> [String] {
+    zip(frames, [nil] + frames.map(Optional.some))
+      .filter { frame, inner in frame.isNamed || frame != inner }
+      .map(\.0.description)
   }
 
   /// The program's functions inside of the loop's callback, of each capture. If hardly
-  /// a capture has one, the callback's library functions. A stack without a known loop
-  /// has no callback: its outermost function is the start of the program.
+  /// a capture has one, the callback's library functions.
   private static func ownStacks(_ captures: [[StackFrame]]) -> [[StackFrame]] {
-    let own = captures.map { $0.called.filter { $0.role == .program } }.filter { !$0.isEmpty }
+    let own = captures.map(\.ownFunctions).filter { !$0.isEmpty }
     guard own.count * 4 < captures.count || own.isEmpty else { return own }
     return captures.filter { $0.contains { $0.role == .loop } }
       .map { $0.called.filter { $0.role == .library }.suffix(1) }.filter { !$0.isEmpty }
@@ -76,6 +82,14 @@ extension [StackFrame] {
   /// The functions that the loop called, without the loop and its callers.
   package var called: ArraySlice<StackFrame> {
     self[..<(lastIndex { $0.role == .loop } ?? endIndex)]
+  }
+
+  /// The program's functions that the loop called. Without a known loop, the outermost
+  /// one is the start of the program, which tells nothing if it called another.
+  fileprivate var ownFunctions: [StackFrame] {
+    let own = called.filter { $0.role == .program }
+    guard called.endIndex == endIndex, own.count > 1, let start = own.last else { return own }
+    return ["main", "<module>"].contains(start.function) ? own.dropLast() : own
   }
 }
 

@@ -92,10 +92,23 @@ extension StackFrame {
       self.init(python: python)
     } else if let colon = name.firstIndex(of: ":"), Self.scripts.contains(String(name[..<colon])) {
       self.init(script: String(name[name.index(after: colon)...]))
+    } else if let java = Self.java(name) {
+      self.init(java, role: Self.javaPackages.contains { java.hasPrefix($0) } ? .library : .program)
     } else {
       return nil
     }
   }
+
+  /// `shop.Cart.load` of `int shop.Cart.load(int, java.lang.String)`, as `jcmd` writes it.
+  private static func java(_ name: String) -> String? {
+    guard name.hasSuffix(")"), !name.contains(":"), let open = name.firstIndex(of: "(") else {
+      return nil
+    }
+    let words = name[..<open].split(separator: " ")
+    return words.count == 2 && words[1].contains(".") ? String(words[1]) : nil
+  }
+
+  private static let javaPackages = ["java.", "javax.", "jdk.", "sun.", "com.sun."]
 
   private static let scripts: Set<String> = [
     "JS", "LazyCompile", "Function", "Script", "Eval", "Module",

@@ -81,8 +81,9 @@ extension WatchSummary {
   }
 
   private var notes: [String] {
-    guard lost > 0 else { return [] }
-    return ["note: \(lost.grouped) ticks were too fast to be read, so holds may be missing"]
+    let hints = nameHints.map(\.text).sorted().map { "note: \($0)" }
+    guard lost > 0 else { return hints }
+    return ["note: \(lost.grouped) ticks were too fast to be read, so holds may be missing"] + hints
   }
 }
 

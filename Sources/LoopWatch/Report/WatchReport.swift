@@ -7,18 +7,31 @@ extension Watcher {
   package var report: String {
     var text = summary.text(width: Terminal.error.knownWidth ?? .max)
     if !hasEverFoundLoop {
-      text =
-        "no loop was found: no thread waited with epoll, poll or select through the C library\n"
+      text = "no loop was found: \(isSampled ? Self.noWaits : Self.noCalls)\n"
     }
     if let sampler {
       text += "note: sampled every \(TimeText.duration(period)); \(sampler.limits)\n"
     }
-    if others.count > 0 {
-      text +=
-        "note: \(others.count) of its children waited for events, too; watch them by --follow\n"
-    }
+    text += childrenNote
     for problem in [stackError, workProblem].compactMap(\.self) { text += "note: \(problem)\n" }
     return text + cost
+  }
+
+  private static let noWaits = "no thread was seen to wait with epoll, poll or select"
+  private static let noCalls = "no thread waited with epoll, poll or select through the C library"
+
+  private var childrenNote: String {
+    if let left = leftProcess {
+      return "note: the program ended and left process \(left): start it in the foreground, or"
+        + " watch it by --pid \(left)\n"
+    } else if others.count > 0 {
+      return
+        "note: \(others.count) of its children waited for events, too; watch them by --follow\n"
+    } else if !hasEverFoundLoop, !isSampled {
+      return "note: watch a program that is linked statically, or that makes system calls itself,"
+        + " as Go does, by --pid\n"
+    }
+    return ""
   }
 
   /// `cost: 0.8 % of a CPU; 41 stops of 19 us, longest 48 us`.
@@ -30,6 +43,13 @@ extension Watcher {
     let mean = TimeText.duration(stops.total / UInt64(stops.count))
     return text + "; \(stops.count.grouped) stops of \(mean), longest "
       + "\(TimeText.duration(stops.longest))\n"
+  }
+
+  /// A child that waited for events and still runs, if the program that was started has
+  /// ended.
+  private var leftProcess: Int32? {
+    guard !isSampled, ProcessFile.hasEnded(process) else { return nil }
+    return others.filter { !ProcessFile.hasEnded($0) }.min()
   }
 
   private var hasEverFoundLoop: Bool { summary.ticks > 0 || hasLoop }
@@ -72,7 +92,8 @@ extension LateHold {
     let rest = Cause.allCases.filter { $0 != main && parts[$0] * 10 >= hold.length }
       .map { "\($0.rawValue) \(TimeText.duration(parts[$0]))" }
     let others = rest.isEmpty ? "" : " (" + rest.joined(separator: ", ") + ")"
-    return "late \(TimeText.duration(hold.length))  \(main.rawValue)  "
-      + "\(description(of: main))\(others)".printable.trimmingEnd + "\n"
+    let words = [main.rawValue, description(of: main)].filter { !$0.isEmpty }
+    let text = words.joined(separator: "  ") + others
+    return "late \(TimeText.duration(hold.length))  \(text.printable)\n"
   }
 }

@@ -37,7 +37,8 @@ package struct LateHold: Sendable {
   package func description(of cause: Cause, isGroup: Bool = false) -> String {
     var names: String? { culprit(of: cause).map { isGroup ? $0.group : $0.description } }
     return switch cause {
-    case .running: names ?? "no stack was captured"
+    case .running:
+      names ?? (captures.isEmpty ? "no stack was captured" : "functions without names")
     case .waiting: ""
     case .throttled: quota ?? "by the quota of its control group"
     case .stolen: "by the hypervisor, an estimate"
@@ -97,6 +98,8 @@ package struct WatchSummary: Sendable {
   package private(set) var worst: UInt64 = 0
   /// The processes that used the CPUs, in words.
   package var neighbours = ""
+  /// How to name the functions of late holds that have no names.
+  package private(set) var nameHints: Set<NameHint> = []
   private var rows: [Key: Row] = [:]
 
   package init(threshold: UInt64) { self.threshold = threshold }
@@ -107,6 +110,9 @@ package struct WatchSummary: Sendable {
     lengths.record(nanoseconds: Double(late.hold.length))
     worst = max(worst, late.hold.length)
     let main = late.parts.main
+    if nameHints.count < 4, let hint = NameHint(late.captures.map(\.stack)) {
+      nameHints.insert(hint)
+    }
     for cause in Cause.allCases where late.parts[cause] > 0 || cause == main {
       let key = Key(
         cause: cause,

@@ -72,7 +72,11 @@ package struct WatchOptions: Sendable {
       guard let output = WatchOutput.allCases.first(where: { $0.option == name }) else {
         throw .unknown("option", name, among: Self.names)
       }
-      outputs.append((output, try needed("FILE")))
+      let path = try needed("FILE")
+      if let other = outputs.first(where: { $0.path == path && !path.hasPrefix("/dev/") }) {
+        throw .usage("\(other.output.option) and \(name) need different files, got \"\(path)\"")
+      }
+      outputs.append((output, path))
     }
   }
 
