@@ -60,6 +60,18 @@ struct HoldPartsTests {
     #expect(parts[.stolen] == 30 && parts[.unexplained] == 50)
   }
 
+  @Test("counters that were first read after the hold explain nothing")
+  func unknownCounters() {
+    let parts = HoldParts(
+      length: 100,
+      from: ThreadUsage(time: 0),
+      to: usage(waiting: 40, throttled: 5000, stolen: 9000),
+      outside: 0,
+      observations: []
+    )
+    #expect(parts[.waiting] == 40 && parts[.unexplained] == 60)
+  }
+
   @Test("the parts sum to the hold for any values of the counters")
   func sum() {
     var generator = SystemRandomNumberGenerator()

@@ -5,12 +5,23 @@ package struct ThreadUsage: Equatable, Sendable {
   package var running: UInt64 = 0
   /// Time for which the thread could run but had no CPU.
   package var waiting: UInt64 = 0
-  /// Time for which its control group had used up its quota.
-  package var throttled: UInt64 = 0
-  /// Time that the hypervisor took from the machine's CPUs, divided by their number.
-  package var stolen: UInt64 = 0
+  /// Time for which its control group had used up its quota; nil if it was not read.
+  package var throttled: UInt64?
+  /// Time that the hypervisor took from the machine's CPUs, divided by their number; nil
+  /// if it was not read.
+  package var stolen: UInt64?
 
   package init(time: UInt64) { self.time = time }
+
+  /// The growth of a counter since an earlier reading; 0 if it is not known. The counters
+  /// of a group and of the machine began long before the thread.
+  fileprivate func growth(
+    of counter: KeyPath<ThreadUsage, UInt64?>,
+    since before: ThreadUsage
+  ) -> UInt64 {
+    guard let old = before[keyPath: counter], let new = self[keyPath: counter] else { return 0 }
+    return new.since(old)
+  }
 }
 
 /// The state of a thread at one moment.
@@ -87,10 +98,10 @@ extension HoldParts {
     let used = after.running.since(before.running)
     self[.running] = rest.take(used - min(outside, used))
     let queued = rest.take(after.waiting.since(before.waiting))
-    self[.throttled] = min(queued, after.throttled.since(before.throttled))
+    self[.throttled] = min(queued, after.growth(of: \.throttled, since: before))
     self[.waiting] = queued - self[.throttled]
     divideSleep(&rest, observations)
-    self[.stolen] = rest.take(after.stolen.since(before.stolen))
+    self[.stolen] = rest.take(after.growth(of: \.stolen, since: before))
     self[.unexplained] = rest.time
   }
 
