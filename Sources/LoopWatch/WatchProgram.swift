@@ -142,6 +142,8 @@ extension WatchProgram {
     let isChild = options.process == nil
     if isChild { try loop.onExit(of: process) { self.end($0) } }
     try loop.onSignal(SIGINT) { self.interrupt() }
+    // The terminal sends Ctrl-\ to the program, too. Java prints its threads then.
+    if isChild { try loop.onSignal(SIGQUIT) {} }
     for signal in [SIGTERM, SIGHUP] {
       try loop.onSignal(signal) { self.finish(with: signal) }
     }
