@@ -138,6 +138,16 @@ struct CulpritTests {
     #expect(Culprit(of: [[main]])?.description == "main")
     #expect(Culprit(of: [[own("main"), main]])?.description == "main")
     #expect(Culprit(of: [[own("hot"), main, loop]])?.description == "hot < main")
+    let thread = StackFrame("start_thread", place: "libc.so.6", role: .library)
+    #expect(Culprit(of: [[own("hot"), own("serve"), thread]])?.description == "hot")
+    #expect(Culprit(of: [[own("serve"), thread]])?.description == "serve")
+  }
+
+  @Test("without a known loop, a long path shows one function more of its outer end")
+  func longPathWithoutLoop() {
+    let stack = ["a", "b", "c", "d", "e"].map { own($0) }
+    #expect(Culprit(of: [stack + [main]])?.description == "a < b < … < d < e")
+    #expect(Culprit(of: [stack.dropLast() + [main]])?.description == "a < b < c < d")
   }
 
   @Test("functions of a file without symbols are no recursion")

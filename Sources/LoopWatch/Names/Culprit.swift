@@ -15,9 +15,11 @@ package struct Culprit: Hashable, Sendable {
   /// Innermost first.
   package var path: [String]
   package var isCollecting = false
+  /// False if no loop is known, so that the last functions may be the loop's.
+  package var isOfLoop = true
 
-  package init(path: [String], isCollecting: Bool = false) {
-    (self.path, self.isCollecting) = (path, isCollecting)
+  package init(path: [String], isCollecting: Bool = false, isOfLoop: Bool = true) {
+    (self.path, self.isCollecting, self.isOfLoop) = (path, isCollecting, isOfLoop)
   }
 
   /// `loadCart cart.js:88 ×3 < handle server.js:12`. A long path shows its ends.
@@ -27,8 +29,9 @@ package struct Culprit: Hashable, Sendable {
   package var group: String { text(path.foldedCounts.map(\.name)) }
 
   private func text(_ names: [String]) -> String {
-    var shown = names
-    if shown.count > 3 { shown = [names[0], names[1], "…", names[names.count - 1]] }
+    let outer = isOfLoop ? 1 : 2
+    let isLong = names.count > outer + 2
+    let shown = isLong ? names.prefix(2) + ["…"] + names.suffix(outer) : names[...]
     let text = shown.joined(separator: " < ")
     guard isCollecting else { return text }
     return text.isEmpty ? "garbage collection" : "garbage collection in \(text)"
@@ -45,7 +48,11 @@ package struct Culprit: Hashable, Sendable {
     let same = own.filter { $0.last == first }
     let shared = Self.sharedEnd(of: same)
     let collecting = captures.count { $0.contains { $0.role == .collector } }
-    self.init(path: Self.names(of: shared), isCollecting: collecting * 2 > captures.count)
+    self.init(
+      path: Self.names(of: shared),
+      isCollecting: collecting * 2 > captures.count,
+      isOfLoop: captures.contains { $0.contains { $0.role == .loop } }
+    )
   }
 
   /// Several functions of a file without symbols are not a recursion.
@@ -85,11 +92,15 @@ extension [StackFrame] {
   }
 
   /// The program's functions that the loop called. Without a known loop, the outermost
-  /// one is the start of the program, which tells nothing if it called another.
+  /// one is the start of the program or of a thread, which tells nothing if it called
+  /// another.
   fileprivate var ownFunctions: [StackFrame] {
     let own = called.filter { $0.role == .program }
-    guard called.endIndex == endIndex, own.count > 1, let start = own.last else { return own }
-    return ["main", "<module>"].contains(start.function) ? own.dropLast() : own
+    let start = called.lastIndex { $0.role == .program }
+    guard let start, own.count > 1, called.endIndex == endIndex else { return own }
+    let isOfThread = self[start...].dropFirst().first?.function == "start_thread"
+    let isOfProgram = ["main", "<module>"].contains(self[start].function)
+    return isOfThread || isOfProgram ? own.dropLast() : own
   }
 }
 
