@@ -87,6 +87,25 @@ struct WatchedProgramTests {
   }
 }
 
+@Suite(
+  "Watched programs: ends",
+  .enabled(if: !Interposed.isSanitized, "a sanitizer does not permit to preload the library")
+)
+struct WatchedEndTests {
+  @Test("a program without a loop has advice, and another one if it left a daemon")
+  func advice() throws {
+    let program = TestProgram.built("watch-cases")
+    let plain = try watch([], ["true"], environment: [:]).errors
+    #expect(plain.hasPrefix("no loop was found") && plain.contains("linked statically"))
+    let left = try watch([], [program, "left-daemon"], environment: [:])
+    let process = left.text.split(separator: "\n").first.flatMap { Int32($0) }
+    let daemon = try #require(process)
+    #expect(kill(daemon, SIGKILL) == 0)
+    #expect(left.errors.contains("left process \(daemon): "), "\(left.errors)")
+    #expect(!left.errors.contains("linked statically"))
+  }
+}
+
 /// Watches a program with a threshold of 50 ms.
 func watch(
   _ options: [String],

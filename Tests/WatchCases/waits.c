@@ -210,6 +210,26 @@ static void forked(void) {
   MAKE_WAIT(-1, 7, poll(&polled, 1, 7));
 }
 
+// Prints the number of a child that waits and is left. The watch has seen its wait.
+static void left_daemon(void) {
+  int ready[2];
+  make_events();
+  if (pipe(ready) != 0) abort();
+  pid_t child = fork();
+  if (child == 0) {
+    // The test waits until its end of each inherited descriptor is closed.
+    for (int i = 0; i < 1024; i++)
+      if (i != ready[1]) close(i);
+    alarm(60);
+    poll(&polled, 1, 1);
+    if (write(ready[1], "", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char byte;
+  check_equal(read(ready[0], &byte, 1), 1);
+  printf("%d\n", child);
+}
+
 static void replaced(void) {
   make_events();
   check_equal(poll(&polled, 1, 1), 1);
@@ -269,6 +289,7 @@ const struct named_case wait_cases[] = {
   {"threads-at-exit", threads_at_exit},
   {"cancelled-thread", cancelled_thread},
   {"forked", forked},
+  {"left-daemon", left_daemon},
   {"replaced", replaced},
   {"other-namespace", other_namespace},
   {"sandboxed", sandboxed},
