@@ -36,6 +36,7 @@ void lw_delay_signals(void) {
   sigaddset(&delayed, SIGINT);
   sigaddset(&delayed, SIGTERM);
   sigaddset(&delayed, SIGHUP);
+  sigaddset(&delayed, SIGQUIT);
   pthread_sigmask(SIG_BLOCK, &delayed, &signals_before);
 }
 
