@@ -25,10 +25,6 @@ package struct Context: Sendable {
   /// Runs this program in a fresh process with the given arguments. Returns the exit
   /// code of the fresh process, or nil if this process was interrupted.
   package var runAgain: @Sendable ([String]) throws(SystemError) -> Int? = { _ in nil }
-  /// Reads the configuration file at a path. A nil path means the default file.
-  package var configuration: @Sendable (String?) throws(LoopbenchError) -> Configuration? = {
-    (path) throws(LoopbenchError) in try path.flatMap(Configuration.read)
-  }
 
   package init(arguments: [String], registry: Registry = .standard) {
     self.arguments = arguments
@@ -81,7 +77,6 @@ package struct Context: Sendable {
     context.interruption = .signals
     context.findings = { Doctor.findings(about: .detect()) }
     context.watch = { MachineState.watch() }
-    context.configuration = { (path) throws(LoopbenchError) in try Configuration.read(path) }
     let program = HostProcess.programPath
     context.runAgain = { (arguments) throws(SystemError) in
       try FreshProcess.run([program] + arguments) { Interruption.signals.reason != nil }

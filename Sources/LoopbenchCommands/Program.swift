@@ -32,8 +32,7 @@ package struct Program {
         Array(context.arguments.dropFirst()),
         scenarios: context.registry.scenarios.map(\.name),
         extras: context.extraCommands.map(\.name),
-        folders: context.folders,
-        configuration: context.configuration
+        folders: context.folders
       )
       return try Invocation(options: options, context: context, write: write).run()
     } catch {

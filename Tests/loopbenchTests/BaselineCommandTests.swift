@@ -70,10 +70,6 @@ struct BaselineCommandTests {
         #expect(program.run("check", "tiny", "--baseline", name).code == .notComparable)
       }
       #expect(program.run("baseline", "show", "main").code == .notComparable)
-      program.context.configuration = { _ throws(LoopbenchError) in
-        try Configuration(Array("{\"baseline\": \"./here\"}".utf8), path: "", isNamed: false)
-      }
-      #expect(program.run("check", "tiny").code == .notComparable)
     }
   }
 
@@ -122,11 +118,8 @@ struct BaselineCommandTests {
     #expect(broken.code == .failed)
     #expect(broken.error.contains("measuring again in a fresh process failed with exit 1"))
     slow.fresh = nil
-    let config = try folder.file(
-      "loopbench.json",
-      "{\"baseline\": \"\(file)\", \"rounds\": 10, \"samples\": 40, \"peers\": \"uv\"}"
-    )
-    let set = slow.run("check", "tiny", "-C", config)
+    let options = ["--baseline", file, "--rounds", "10", "-n", "40", "-p", "uv"]
+    let set = slow.run(["check", "tiny"] + options)
     #expect(set.code == .regressed)
     let times = Array(repeating: "120ns", count: ReportComparison.confirmations)
     #expect(set.output.contains("again, in fresh processes: " + times.joined(separator: ", ")))

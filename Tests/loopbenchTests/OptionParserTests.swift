@@ -153,14 +153,10 @@ struct OptionParserTests {
     }
   }
 
-  @Test("options of selection and measurement are kept, also those from a file")
+  @Test("options of selection and measurement are kept")
   func measuring() throws {
-    let file = try Configuration(Array("{\"rounds\": 7, \"strict\": true}".utf8), path: "x.json")
-    let options = try OptionParser.parse(
-      ["tiny", "-p", "uv", "--closed", "--ascii"],
-      scenarios: ["tiny"],
-      configuration: { _ in file }
-    )
-    #expect(options.measuring == ["--rounds=7", "--peers=uv", "--closed"])
+    let words = ["tiny", "-p", "uv", "--closed", "--ascii"]
+    let options = try OptionParser.parse(words, scenarios: ["tiny"])
+    #expect(options.measuring == ["--peers=uv", "--closed"])
   }
 }

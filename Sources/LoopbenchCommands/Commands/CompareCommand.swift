@@ -4,7 +4,7 @@ import LoopbenchKit
 extension Invocation {
   /// `loopbench compare`: compares results with a base, without measuring.
   func compare() throws -> ExitCode {
-    let base = try baseline(named: options.operands[0], isTrusted: true)
+    let base = try baseline(named: options.operands[0])
     let rules = try options.rules.map { try FailRule($0) }
     let paths = options.operands.dropFirst()
     let comparisons = try paths.map { try options.comparison(base, try ReportFile.read($0), rules) }
@@ -129,16 +129,12 @@ extension BaselineCheck {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // try?: the system removes temporary files later.
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // The options include those of `loopbench.json`, which may name a baseline. The
-    // fresh process must not read that file again, so it gets an empty settings file.
-    let (settings, result) = (folder + "/loopbench.json", folder + "/again.json")
-    try RunFiles.finish(try RunFiles.open(settings), settings, "{}\n")
+    let result = folder + "/again.json"
     // The number of -n is divided among the rounds, so the number of rounds must
     // stay the same.
     let planned = options.rounds ?? options.samples.map { _ in RoundCount.least }
     let arguments = [
-      "--rounds=\(planned ?? report.settings.rounds)", "--config=\(settings)", "--output=\(result)",
-      "--quiet",
+      "--rounds=\(planned ?? report.settings.rounds)", "--output=\(result)", "--quiet",
     ]
     let code = try invocation.context.runAgain(selection(candidates, of: report) + arguments)
     guard !invocation.isInterrupted, let code else { return nil }

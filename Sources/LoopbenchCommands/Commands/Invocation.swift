@@ -48,9 +48,7 @@ extension Invocation {
       try write(.output, plan.text)
       return .success
     }
-    let base = try options.baseline.map {
-      try baseline(named: $0, isTrusted: options.isBaselineTrusted)
-    }
+    let base = try options.baseline.map(baseline(named:))
     let check =
       base == nil && rules.isEmpty
       ? nil : BaselineCheck(invocation: self, base: base, rules: rules)

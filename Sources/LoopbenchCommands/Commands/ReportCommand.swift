@@ -92,14 +92,12 @@ extension Invocation {
   /// Returns the report of a baseline. `name` is the path of a file or the name of
   /// a saved report.
   ///
-  /// - Parameter isTrusted: Whether the user named the baseline. If false, or if the
-  ///   name has no slash, only a regular file is read, because reading a FIFO may
-  ///   block.
-  func baseline(named name: String, isTrusted: Bool) throws(LoopbenchError) -> Report {
+  /// Reads only a regular file if the name has no slash, because reading a FIFO may block.
+  func baseline(named name: String) throws(LoopbenchError) -> Report {
     let isPath = name.contains("/") || name == "-"
     guard isPath || FileManager.default.fileExists(atPath: name) else { return try saved(name) }
     do {
-      return try ReportFile.read(name, onlyRegular: !isPath || !isTrusted)
+      return try ReportFile.read(name, onlyRegular: !isPath)
     } catch {
       throw .notComparable("\(error)")
     }

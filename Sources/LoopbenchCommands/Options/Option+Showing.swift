@@ -44,15 +44,6 @@ extension Option {
   private static let units = ["auto"] + TimeUnit.allCases.map(\.rawValue)
 
   static let general: [Option] = [
-    Option(
-      "-C, --config FILE",
-      .optional(OptionValues.text, or: "the name of a file", .file, \.configuration)
-    )
-    .of(shown.union([.trace]))
-    .meaning(
-      "read options from FILE (default: loopbench.json, if present, which cannot write files or run"
-        + " commands)"
-    ),
     Option("-h, --help", .flag { _ in }).of(Set(Command.Name.allCases))
       .meaning("show the help of the command"),
     Option("--version", .flag { $0.command = .version }).of([.run])

@@ -88,14 +88,11 @@ package struct Option: Sendable {
     }
     return nil
   }
-
-  /// The key in a configuration file.
-  package var key: String { String(long.dropFirst(2)) }
 }
 
 extension Option {
   /// The table of all options. The parser, the help, the manual page, the
-  /// completions, the configuration file and the suggestions use it.
+  /// completions and the suggestions use it.
   package static let table: [Option] = [
     (Group.choosing, choosing), (.measuring, measuring), (.comparing, comparing),
     (.writing, writing), (.showing, showing), (.general, general),

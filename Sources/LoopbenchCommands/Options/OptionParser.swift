@@ -1,4 +1,4 @@
-import LoopbenchKit
+package import LoopbenchKit
 
 /// Parses arguments according to the tables of commands and options.
 package struct OptionParser {
@@ -15,15 +15,12 @@ package struct OptionParser {
   ///   - extras: The names of the program's own commands, which are suggested only.
   ///   - folders: The folders of external programs. They are searched only to
   ///     suggest a name.
-  ///   - configuration: Reads the configuration file at the given path, or the default
-  ///     file if the path is nil. Options on the command line take precedence.
   package static func parse(
     _ arguments: [String],
     scenarios: [String],
     extras: [String] = [],
-    folders: [String] = [],
-    configuration: (String?) throws -> Configuration? = { _ in nil }
-  ) throws -> Options {
+    folders: [String] = []
+  ) throws(LoopbenchError) -> Options {
     let line = try ArgumentScanner(arguments)
     var parser = OptionParser(
       scenarios: scenarios,
@@ -31,12 +28,10 @@ package struct OptionParser {
       folders: folders,
       line: line
     )
-    return try parser.parse(configuration)
+    return try parser.parse()
   }
 
-  private mutating func parse(
-    _ configuration: (String?) throws -> Configuration?
-  ) throws -> Options {
+  private mutating func parse() throws(LoopbenchError) -> Options {
     // `--help` and `--version` take precedence over commands and errors.
     if has("--version") {
       options.command = .version
@@ -46,7 +41,7 @@ package struct OptionParser {
     if has("--help") { return help() }
     try parseCommand()
     try resolveOptions()
-    try applyAll(configuration)
+    try applyAll()
     try parseOperands()
     return options
   }
@@ -98,15 +93,10 @@ extension OptionParser {
     }
   }
 
-  private mutating func applyAll(_ configuration: (String?) throws -> Configuration?) throws {
-    if Option.of(options.command).contains(where: { $0.long == "--config" }) {
-      let path = line.parsed.last { $0.option.long == "--config" }?.value
-      let set = Set(line.parsed.map(\.option.key))
-      try configuration(path)?.apply(to: &options, except: set)
-    }
+  private mutating func applyAll() throws(LoopbenchError) {
     for one in line.parsed {
       guard let expected = one.option.apply(one.value ?? "", to: &options) else { continue }
-      throw LoopbenchError.badValue(of: one.name, one.value ?? "", expected: expected)
+      throw .badValue(of: one.name, one.value ?? "", expected: expected)
     }
   }
 }
@@ -168,8 +158,7 @@ extension OptionParser {
 /// Splits arguments into two lists: options with their values, and other words.
 ///
 /// Accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `--` ends the
-/// options. The options are applied later, after the options of a configuration
-/// file.
+/// options. The options are applied later, when the command is known.
 struct ArgumentScanner {
   fileprivate(set) var parsed: [ParsedOption] = []
   fileprivate(set) var words: [String] = []

@@ -1,14 +1,13 @@
 package import LoopbenchKit
 
-/// The options of a command line and a configuration file.
+/// The options of a command line.
 package struct Options: Equatable, Sendable {
   package var command = Command.Name.run
   /// The arguments after the command: scenarios, files or words.
   package var operands: [String] = []
   /// The file of the load that `replay` plays.
   var loadPath: String?
-  /// The options of selection and measurement from the command line and a
-  /// configuration file. A confirming run uses the same options.
+  /// The options of selection and measurement. A confirming run uses the same options.
   package private(set) var measuring: [String] = []
 
   /// The names of the peers, which may contain `all`. Nil means the standard peers.
@@ -50,9 +49,6 @@ package struct Options: Equatable, Sendable {
 
   /// The name of a baseline or the path of a file.
   package var baseline: String?
-  /// Whether the baseline was named on the command line, or in a file that the
-  /// command line names.
-  package var isBaselineTrusted = true
   /// The texts of the rules.
   package var rules: [String] = []
   package var isStrict = false
@@ -74,7 +70,6 @@ package struct Options: Equatable, Sendable {
   package var color = Choice.auto
   package var progress = Choice.auto
   package var isASCII = false
-  package var configuration: String?
 
   package var plotKind = PlotKind.percentile
   package var isTerminalPlot = false

@@ -48,14 +48,7 @@ package enum ManualPage {
   ]
 
   private static let files: [(String, String)] = [
-    (
-      "loopbench.json",
-      "options by their long names without the dashes; the command line takes precedence. Only a"
-        + " file named by --config may contain --output, --export, --plot or a cmd: load, because"
-        + " loopbench.json may have come with a folder from someone else. For the same reason"
-        + " loopbench.json, and a baseline that it names, must be regular files"
-    ),
-    (".loopbench", "the folder of baselines"),
+    (".loopbench", "the folder of baselines")
   ]
 }
 
