@@ -60,13 +60,6 @@ uint64_t cl_timer_slack(void);
 // The load average of the last minute.
 double cl_load(void);
 
-// Writes the path of the library that contains `malloc`, or "" if it is unknown.
-void cl_allocator_path(char *_Nonnull path, size_t capacity);
-
-// The time in ns of allocating a block of 64 bytes that another thread frees: the median
-// of several bursts. 0 if a thread could not be started.
-double cl_allocator_ns(void);
-
 // Writes the path of the running program, or "" if it is unknown.
 void cl_program_path(char *_Nonnull path, size_t capacity);
 

@@ -124,10 +124,6 @@ extension Doctor {
     let (loaded, header) = (facts.machine.libuv, facts.headerLibuv)
     // Huge pages and address randomization change times a little from run to run,
     // but are not faults.
-    let memory = [
-      facts.hugePages.map { "huge pages \($0)" },
-      facts.randomizesAddresses.map { $0 ? "randomized addresses" : "fixed addresses" },
-    ].compactMap { $0 }.joined(separator: ", ")
     return [
       Finding(
         "libuv",
@@ -138,26 +134,10 @@ extension Doctor {
         ", but \(header) was compiled against",
         fix: "rm -rf .build and build again on this machine"
       ),
-      Finding("memory", memory).applies(if: !memory.isEmpty),
-      facts.allocatorTime.map { allocator(facts.allocator, $0) },
       Finding("descriptors", "\(facts.descriptorLimit) descriptors may be open")
         .bad(if: facts.descriptorLimit < 64, ": too few for a loop", fix: "ulimit -n 1024")
         .applies(if: facts.descriptorLimit > 0),
     ]
-  }
-
-  /// Says which `malloc` is in use. It is no fault: closures that threads post cost an
-  /// allocation, which other libraries may do for less.
-  private static func allocator(_ path: String, _ nanoseconds: Double) -> Finding {
-    let file = path.split(separator: "/").last.map(String.init) ?? "an unknown library"
-    let known = ["jemalloc", "mimalloc", "tcmalloc"].first { file.contains($0) }
-    let cost = "\(time(nanoseconds)) for a block that another thread frees"
-    let isGlibc = known == nil && file.hasPrefix("libc.so")
-    return Finding(
-      "allocator",
-      "malloc of \(known ?? (isGlibc ? "glibc" : file)): \(cost)"
-        + (known == nil ? "; LD_PRELOAD of jemalloc or mimalloc may take less" : "")
-    )
   }
 
   /// The time in the largest unit that fits.

@@ -17,10 +17,6 @@ package struct MachineFacts: Equatable, Sendable {
   /// Whether the kernel divides CPU time among sessions before it divides it among
   /// processes, so that `nice` has no effect between sessions.
   package var hasAutogroup: Bool?
-  /// The mode of transparent huge pages: `always`, `madvise` or `never`.
-  package var hugePages: String?
-  /// Whether the kernel randomizes addresses.
-  package var randomizesAddresses: Bool?
   /// The kernel's clock source.
   package var clockSource: String?
   /// How late the kernel may wake a sleeping thread, in ns. 0 means unknown.
@@ -39,10 +35,6 @@ package struct MachineFacts: Equatable, Sendable {
   package var wakeSame: Double?
   /// The version of libuv's header at compile time.
   package var headerLibuv: String
-  /// The path of the library that contains `malloc`. Empty means unknown.
-  package var allocator = ""
-  /// The time to allocate a block that another thread frees, in ns.
-  package var allocatorTime: Double?
   /// The number of descriptors the process may open. 0 means unknown.
   package var descriptorLimit: UInt64 = 0
 
@@ -62,8 +54,6 @@ extension MachineFacts {
     facts.wakeAcross = wake("across", on: placement)
     facts.wakeSame = wake("same", on: placement)
     facts.others = ProcessorTimes.now().others(since: began)
-    let time = cl_allocator_ns()
-    facts.allocatorTime = time > 0 ? time : nil
     return facts
   }
 
@@ -78,7 +68,6 @@ extension MachineFacts {
     facts.timerSlack = cl_timer_slack()
     facts.load = cl_load()
     facts.descriptorLimit = cl_descriptor_limit()
-    facts.allocator = String(capacity: 4096) { cl_allocator_path($0, $1) }
     return facts
   }
 
@@ -90,8 +79,6 @@ extension MachineFacts {
     steal = file("/proc/stat").flatMap(Self.steal)
     hasSMT = file("/sys/devices/system/cpu/smt/active").map { $0 == "1" }
     hasAutogroup = file("/proc/sys/kernel/sched_autogroup_enabled").map { $0 == "1" }
-    randomizesAddresses = file("/proc/sys/kernel/randomize_va_space").map { $0 != "0" }
-    hugePages = file("/sys/kernel/mm/transparent_hugepage/enabled").flatMap(Self.chosen)
     governors = (0..<machine.cpus).compactMap {
       file("/sys/devices/system/cpu/cpu\($0)/cpufreq/scaling_governor")
     }.uniqued()
@@ -106,13 +93,6 @@ extension MachineFacts {
 }
 
 extension MachineFacts {
-  /// The word in brackets: `madvise` in `always [madvise] never`.
-  private static func chosen(_ text: String) -> String? {
-    text.split(separator: " ").first { $0.hasPrefix("[") && $0.hasSuffix("]") }.map {
-      String($0.dropFirst().dropLast())
-    }
-  }
-
   /// The eighth number of the line "cpu 12 0 34 …" divided by the sum of the first
   /// eight numbers.
   private static func steal(_ stat: String) -> Double? {

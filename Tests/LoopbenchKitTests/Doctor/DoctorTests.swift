@@ -39,30 +39,6 @@ struct DoctorTests {
     return facts
   }
 
-  @Test("doctor says which malloc is in use, and suggests others only for one that is not known")
-  func allocator() throws {
-    func text(_ path: String) throws -> String {
-      let facts = Self.facts { ($0.allocator, $0.allocatorTime) = (path, 61.7) }
-      let finding = try #require(Doctor.findings(about: facts).first { $0.id == "allocator" })
-      #expect(finding.status == .ok && finding.fix == nil)
-      return finding.text
-    }
-    let cost = "61.7 ns for a block that another thread frees"
-    let hint = "; LD_PRELOAD of jemalloc or mimalloc may take less"
-    #expect(try text("/lib/x86_64-linux-gnu/libc.so.6") == "malloc of glibc: " + cost + hint)
-    #expect(try text("/usr/lib/libjemalloc.so.2") == "malloc of jemalloc: " + cost)
-    #expect(try text("libmimalloc.so.2.0") == "malloc of mimalloc: " + cost)
-    #expect(try text("/opt/libown.so") == "malloc of libown.so: " + cost + hint)
-    #expect(!Doctor.findings(about: Self.facts()).contains { $0.id == "allocator" })
-  }
-
-  @Test("the malloc of this process is in a library, and takes a time")
-  func measuredAllocator() {
-    let facts = MachineFacts.detect()
-    #expect(facts.allocator.hasPrefix("/"))
-    #expect(facts.allocatorTime ?? 0 > 0)
-  }
-
   /// The state of a machine with `facts`. Other processes used `busy` ns of its last
   /// 1,000 ns.
   private func watched(_ facts: MachineFacts, busy: UInt64) -> MachineState {
