@@ -5,10 +5,8 @@ import Foundation
 /// The peer `opqueue`: an `OperationQueue` of a given width.
 final class OperationPool: Sendable {
   private let queue = OperationQueue()
-  private let cpu: Int32
 
-  init(width: Int32, cpu: Int32) {
-    self.cpu = cpu
+  init(width: Int32) {
     queue.maxConcurrentOperationCount = Int(width)
     queue.qualityOfService = .userInitiated
   }
@@ -19,10 +17,10 @@ final class OperationPool: Sendable {
     _ urgency: Int32
   ) {
     nonisolated(unsafe) let context = context
-    let operation = BlockOperation { [cpu] in
+    let operation = BlockOperation {
       // Every operation places its thread, because another peer may have placed
-      // that thread on a different CPU.
-      cl_thread_place(cpu)
+      // that thread on a CPU.
+      cl_thread_place(-1)
       function(context)
     }
     if urgency != 0 { operation.queuePriority = urgency > 0 ? .veryHigh : .veryLow }
@@ -48,11 +46,11 @@ final class OperationPool: Sendable {
 ///
 /// `loopbench` looks this function up by name. The number in its name is the
 /// version of `cl_pool_functions`.
-@_cdecl("loopbench_oppool_2")
+@_cdecl("loopbench_oppool_3")
 public func describeOperationPool(_ functions: UnsafeMutablePointer<cl_pool_functions>) {
   functions.initialize(
     to: cl_pool_functions(
-      open: { Unmanaged.passRetained(OperationPool(width: $0, cpu: $1)).toOpaque() },
+      open: { Unmanaged.passRetained(OperationPool(width: $0)).toOpaque() },
       add: { Unmanaged<OperationPool>.fromOpaque($0).takeUnretainedValue().add($1, $2, $3) },
       cancel: { Unmanaged<OperationPool>.fromOpaque($0).takeUnretainedValue().cancel($1) },
       close: { Unmanaged<OperationPool>.fromOpaque($0).takeRetainedValue().close() }

@@ -197,8 +197,8 @@ typedef struct {
 // A pool that runs functions on several threads.
 typedef struct {
   // Opens a pool that runs at most `width` functions at once. Its threads call
-  // `cl_thread_place(cpu)`. Returns NULL on failure.
-  void *_Nullable (*_Nonnull open)(int width, int cpu);
+  // `cl_thread_place(-1)`. Returns NULL on failure.
+  void *_Nullable (*_Nonnull open)(int width);
   // Adds a function. An `urgency` of 0 is normal; larger values are more urgent.
   // Call from any thread.
   void (*_Nonnull add)(void *_Nonnull pool, void (*_Nonnull function)(void *_Nullable),

@@ -84,12 +84,8 @@ struct OperationsPool: FunctionPool {
   private let pool: UnsafeTransfer<UnsafeMutableRawPointer>
 
   static func open() throws(PeerError) -> OperationsPool {
-    try open(width: PoolLoad.workers, cpu: nil)
-  }
-
-  static func open(width: Int, cpu: Int?) throws(PeerError) -> OperationsPool {
-    let functions: cl_pool_functions = try FoundationLibrary.functions("loopbench_oppool_2")
-    guard let pool = functions.open(Int32(width), Int32(cpu ?? -1)) else { throw .noMemory }
+    let functions: cl_pool_functions = try FoundationLibrary.functions("loopbench_oppool_3")
+    guard let pool = functions.open(Int32(PoolLoad.workers)) else { throw .noMemory }
     return OperationsPool(functions: functions, pool: UnsafeTransfer(pool))
   }
 
@@ -100,31 +96,4 @@ struct OperationsPool: FunctionPool {
   func cancel(_ count: Int) -> UInt64 { functions.cancel(pool.value, UInt32(count)) }
 
   func close() { functions.close(pool.value) }
-}
-
-/// An `OperationQueue` that runs one operation at a time.
-struct OperationsQueue: FunctionQueue {
-  static let name = "opqueue"
-  static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
-  // Without `across`: with 100,000 waiting operations the queue takes 36 us for
-  // each operation on the test machine, so a slice takes 29 s.
-  static let postSeries: [String]? = ["closure.self"]
-  static var unavailability: String? { FoundationLibrary.unavailability }
-
-  private let pool: OperationsPool
-  private let gate = Gate()
-
-  static func open(cpu: Int?) throws(PeerError) -> OperationsQueue {
-    OperationsQueue(pool: try .open(width: 1, cpu: cpu))
-  }
-
-  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
-    pool.add(PostedCall(function: function, context: context), .normal)
-  }
-
-  func run() { gate.wait() }
-
-  func stop() { gate.pass() }
-
-  func close() { pool.close() }
 }

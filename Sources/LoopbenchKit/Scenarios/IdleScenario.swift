@@ -102,13 +102,9 @@ struct LTOwnIdle: FullPeer {
 
 /// `idle` on a loop that an `EventLoop` has adopted.
 struct LTIdle: FullPeer {
-  var observation = LoopObservation.none
-  var name: String { observation.peerName }
+  let name = "lt"
   let scenario = "idle"
-  var isStandard: Bool { observation == .none }
-  var summary: String {
-    observation.describing("EventLoop(adopting:) on a loop with the same foreign idle handle")
-  }
+  let summary = "EventLoop(adopting:) on a loop with the same foreign idle handle"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
     guard let raw = cl_uv_loop_open() else { throw .noLoop }
@@ -116,9 +112,7 @@ struct LTIdle: FullPeer {
     try EventLoop.measuring(on: { () throws(UVError) in try EventLoop(adopting: raw) }) {
       (loop) throws(PeerError) in
       let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
-      try observation.observing(loop) { () throws(PeerError) in
-        try slice.sampleTicks(of: raw, to: finish) { loop.run() }
-      }
+      try slice.sampleTicks(of: raw, to: finish) { loop.run() }
     }
   }
 }

@@ -3,21 +3,13 @@ import LoopTransactions
 
 /// `post` through a `LoopPort`.
 struct LTPost: Peer {
-  var observation = LoopObservation.none
-  var name: String { observation.peerName }
+  let name = "lt"
   let scenario = "post"
   let series = PostLoad.series
-  var isStandard: Bool { observation == .none }
-  var summary: String {
-    observation.describing(
-      "LoopPort: post(function, context), post(closure), commit(target, selector)"
-    )
-  }
+  let summary = "LoopPort: post(function, context), post(closure), commit(target, selector)"
 
   func measure(_ slice: inout Slice) throws(PeerError) {
-    try EventLoop.measuring { (loop) throws(PeerError) in
-      try observation.observing(loop) { () throws(PeerError) in try measure(&slice, on: loop) }
-    }
+    try EventLoop.measuring { (loop) throws(PeerError) in try measure(&slice, on: loop) }
   }
 
   private func measure(_ slice: inout Slice, on loop: EventLoop) throws(PeerError) {

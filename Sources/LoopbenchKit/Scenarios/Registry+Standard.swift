@@ -20,18 +20,13 @@ extension Registry {
   private static let ofLoops: [any Peer] = [
     UVCommit(), LTCommit(), LTKeptCommit(), SetCommit(), DirtyBitCommit(), HandCommit(),
     QueuePost<UVQueue>(), HandPost(), LTPost(),
-    LTPost(observation: .reported), LTPost(observation: .timed),
-    LTPost(observation: .watched), LTPost(observation: .traced),
     CWake.uv, LTWake(), CWake.eventfd,
-    QueueWake<CondQueue>(), QueueWake<DispatchedQueue>(), QueueWake<OperationsQueue>(),
-    QueueWake<RunLoopThread>(), QueueWake<ActorQueue>(),
-    QueuePost<CondQueue>(), QueuePost<DispatchedQueue>(), QueuePost<OperationsQueue>(),
-    QueuePost<ActorQueue>(),
+    QueueWake<CondQueue>(), QueueWake<DispatchedQueue>(), QueueWake<RunLoopThread>(),
+    QueueWake<ActorQueue>(),
+    QueuePost<CondQueue>(), QueuePost<DispatchedQueue>(), QueuePost<ActorQueue>(),
     UVDrain(), LTDrain(), HandDrain(),
-    UVTimer(), LTTimer(), HeapTimer(), DispatchTimer(),
+    UVTimer(), LTTimer(), HeapTimer(),
     UVIdle(), HandIdle(), LTIdle(), LTOwnIdle(),
-    LTIdle(observation: .reported), LTIdle(observation: .timed),
-    LTIdle(observation: .watched), LTIdle(observation: .traced),
   ]
 
   private static let ofOperations: [any Peer] = [

@@ -1,5 +1,4 @@
 private import CLoopbench
-internal import Dispatch
 import LoopTransactions
 
 extension Scenario {
@@ -204,54 +203,5 @@ struct LTTimer: FullPeer {
       return cl_now() - began
     }
     for timer in pending { timer.cancel() }
-  }
-}
-
-/// `timer` with a dispatch timer source.
-struct DispatchTimer: Peer {
-  let name = "dispatch"
-  let scenario = "timer"
-  let series = ["lateness"]
-  let isReference = true
-  let summary = "a strict DispatchSourceTimer, no leeway, repeating on its own, on a serial queue"
-  let isStandard = false
-
-  func measure(_ slice: inout Slice) throws(PeerError) {
-    let cpu = Int32(slice.seats.loop ?? -1)
-    try TimerLoad.measure(&slice) { (first, count) throws(PeerError) in
-      try follow(from: first, count, cpu: cpu)
-    }
-  }
-
-  private func follow(
-    from first: UInt64,
-    _ count: Int,
-    cpu: Int32
-  ) throws(PeerError) -> [Int64] {
-    let queue = DispatchQueue(label: "loopbench", qos: .userInitiated)
-    let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
-    let (gate, fires) = (Gate(), TimerFires(count: count))
-    timer.schedule(
-      deadline: DispatchTime(uptimeNanoseconds: first),
-      repeating: .nanoseconds(Int(TimerLoad.interval)),
-      leeway: .nanoseconds(0)
-    )
-    // Cancelling the timer releases the handler, which ends the reference cycle.
-    timer.setEventHandler {
-      let now = cl_now()
-      cl_thread_place(cpu)
-      guard !fires.isComplete else { return }
-      // At least 1, because this call covers one period and `periods - 1` must not
-      // be negative.
-      let periods = max(1, Int(timer.data))
-      let last = first + UInt64(fires.lateness.count + periods - 1) * TimerLoad.interval
-      fires.record(lastDue: last, periods: periods, at: now)
-      if fires.isComplete { gate.pass() }
-    }
-    timer.activate()
-    gate.wait()
-    timer.cancel()
-    queue.sync {}
-    return fires.lateness
   }
 }

@@ -50,8 +50,8 @@ struct LeftoverTests {
   }
 
   static let own = [
-    "lt", "lt.kept", "lt.own", "lt.reported", "lt.timed", "lt.traced", "lt.watched",
-    "uv", "eventfd", "epoll", "cond", "heap", "set", "dirtybit", "hand", "uvwork",
+    "lt", "lt.kept", "lt.own", "uv", "eventfd", "epoll", "cond", "heap", "set", "dirtybit",
+    "hand", "uvwork",
   ]
 
   @Test("a peer with its own threads leaks neither threads nor descriptors")
