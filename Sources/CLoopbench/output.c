@@ -34,19 +34,6 @@ static int follow(const char *path, bool keeps_link, char *place) {
   return ELOOP;
 }
 
-// Makes `place` absolute and resolves its folder, so that every path to a file
-// gives the same place.
-static int make_absolute(char *place) {
-  char folder[PATH_MAX], name[PATH_MAX], real[PATH_MAX];
-  char *slash = strrchr(place, '/');
-  snprintf(name, sizeof name, "%s", slash == NULL ? place : slash + 1);
-  snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash + 1 - place),
-           slash == NULL ? "." : place);
-  if (realpath(folder, real) == NULL) return errno;
-  const char *between = strcmp(real, "/") == 0 ? "" : "/";
-  return snprintf(place, PATH_MAX, "%s%s%s", real, between, name) < PATH_MAX ? 0 : ENAMETOOLONG;
-}
-
 // Returns a duplicate of the descriptor of standard output or error if `status`
 // describes the same file, and -1 otherwise.
 static int standard_descriptor(const struct stat *status) {
@@ -75,8 +62,7 @@ static int resolve(const char *path, bool replaces_any, cl_output *output) {
     }
     if (output->descriptor >= 0) return 0;
   }
-  int error = follow(path, replaces_any, output->place);
-  return error != 0 ? error : make_absolute(output->place);
+  return follow(path, replaces_any, output->place);
 }
 
 // The longest name of a temporary file.
@@ -115,10 +101,6 @@ int cl_output_open(const char *path, bool replaces_any, cl_output **result) {
   cl_output_close(output);
   *result = NULL;
   return error;
-}
-
-const char *cl_output_place(const cl_output *output) {
-  return output->descriptor < 0 ? output->place : NULL;
 }
 
 int cl_output_write(const cl_output *output, const void *bytes, size_t length) {

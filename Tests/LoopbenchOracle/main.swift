@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LoopbenchKit
 
 #if canImport(Darwin)
@@ -8,12 +9,17 @@ import LoopbenchKit
   import Musl
 #endif
 
-// loopbench-oracle feed VALUES        a report of the values in a file
-// loopbench-oracle report FORMAT FILE
-// loopbench-oracle plot KIND svg|html|text|ascii FILE...
-// loopbench-oracle schema
+// usage: loopbench-oracle feed VALUES
+//
+// Prints a report of the values in a file, doubles in native byte order, in ns. For Tests/Oracles.
 do {
-  try Terminal.output.write(Oracle(Array(CommandLine.arguments.dropFirst())).answer())
+  let words = CommandLine.arguments
+  guard words.count == 3, words[1] == "feed" else { throw LoopbenchError.usage("feed VALUES") }
+  let data = try Data(contentsOf: URL(filePath: words[2]))
+  let values = data.withUnsafeBytes { bytes in
+    (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Double.self) }
+  }
+  try Terminal.output.write(ValuesPeer(values: values).report().json())
 } catch {
   try Terminal.error.write("loopbench-oracle: \(error)\n")
   exit(1)

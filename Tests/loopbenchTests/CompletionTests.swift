@@ -8,11 +8,11 @@ struct CompletionTests {
     "a shell is offered commands, scenarios, options and values",
     arguments: [
       (["ti"], ["tiny"]), (["re"], ["report", "replay"]), (["run", "--pro"], ["--progress"]),
-      (["report", "--format", "nd"], ["ndjson"]), (["compare", "a", "-f", "j"], ["json"]),
+      (["report", "--format", "cs"], ["csv"]), (["compare", "a", "-f", "j"], ["json"]),
       (["tiny", "--peers", "uv,l"], ["uv,lt"]), (["baseline", "l"], ["list"]),
       (["baseline", "show", ""], []), (["plot", "a"], [":"]), (["run", "-o", ""], [":"]),
       (["run", "--seed", ""], []), (["trace", "ti"], ["tiny"]), (["trace", "./t"], [":"]),
-      (["trace", "server.j"], [":"]), (["report", "--export", "c"], ["csv="]),
+      (["trace", "server.j"], [":"]),
     ]
   )
   func words(line: [String], expected: [String]) {

@@ -14,7 +14,6 @@ struct ConditionOptionTests {
     let options = try parse("--policy", "fifo:7", "--slack", "50us", "--load", "mem:2")
     #expect(options.conditions == RunConditions(priority: 7, slackNs: 50_000, load: "mem:2"))
     #expect(try parse("--policy", "fifo:7", "--policy", "other").conditions == .standard)
-    #expect(try parse("--closed").isClosed)
   }
 
   @Test("the report, its file and the plan all contain the conditions")

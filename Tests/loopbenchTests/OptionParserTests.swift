@@ -35,8 +35,8 @@ struct OptionParserTests {
   @Test("the last value replaces earlier ones, except of repeatable options")
   func last() throws {
     #expect(try parse("--rounds", "3", "--rounds", "4").rounds == 4)
-    let options = try parse("--export", "csv=a", "--export=hgrm=b", "--label", "k=v=w")
-    #expect(options.exports.map(\.path) == ["a", "b"])
+    let options = try parse("--fail", "p50>1us", "--fail=p90>+5%", "--label", "k=v=w")
+    #expect(options.rules == ["p50>1us", "p90>+5%"])
     #expect(options.labels == ["k": "v=w"])
   }
 
@@ -81,20 +81,14 @@ struct OptionParserTests {
       (["-r", "0"], "-r needs a rate from 1/s to 1000000/s, such as 1000/s or 5k/s, got \"0\""),
       (
         ["-f", "xml"],
-        "-f needs text, markdown, json, ndjson, csv, hgrm or prom, got \"xml\""
+        "-f needs text, markdown, json or csv, got \"xml\""
       ),
       (["--color", "red"], "--color needs auto, always or never, got \"red\""),
       (
         ["--percentiles", "50,101"],
         "--percentiles needs percentiles separated by commas, such as 50,99.9,max, got \"50,101\""
       ),
-      (
-        ["--export", "csv"], "--export needs a format and a file, such as csv=wake.csv, got \"csv\""
-      ),
-      (
-        ["--plot", "x.png"],
-        "--plot needs the name of a file that ends in .svg or .html, got \"x.png\""
-      ),
+      (["--label", "k"], "--label needs a key and a value, such as commit=1a2b3c, got \"k\""),
       (
         ["--placement", "0"],
         "--placement needs auto, any, same, cross, or the producer's and the loop's CPU, such as 0,1, got \"0\""
@@ -111,8 +105,8 @@ struct OptionParserTests {
         ["--slack", "0"], "--slack needs a time with its unit, such as 3s, 250ms or 25us, got \"0\""
       ),
       (
-        ["replay", "--closed", "x.load"],
-        "replay has no option --closed; it is an option of run, check, trace"
+        ["replay", "--series", "tick", "x.load"],
+        "replay has no option --series; it is an option of run, check, trace"
       ),
       (["--for", "1s"], "run has no option --for; it is an option of trace"),
       (["-p", "uv,,lt"], "-p needs names separated by commas, got \"uv,,lt\""),
@@ -155,8 +149,8 @@ struct OptionParserTests {
 
   @Test("options of selection and measurement are kept")
   func measuring() throws {
-    let words = ["tiny", "-p", "uv", "--closed", "--ascii"]
+    let words = ["tiny", "-p", "uv", "--no-aa", "--ascii"]
     let options = try OptionParser.parse(words, scenarios: ["tiny"])
-    #expect(options.measuring == ["--peers=uv", "--closed"])
+    #expect(options.measuring == ["--peers=uv", "--no-aa"])
   }
 }

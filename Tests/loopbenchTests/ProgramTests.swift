@@ -175,30 +175,6 @@ struct ProgramTests {
 }
 
 extension ProgramTests {
-  @Test("a file that is named twice causes exit code 2 before measuring")
-  func repeatedFile() throws {
-    let folder = try Folder()
-    let path = try folder.file("x.json")
-    let other = folder.path + "/./x.json"
-    for more in [["--export", "json=\(other)"], ["--export", "csv=\(path)"]] {
-      let result = FakeProgram().run(["tiny", "--rounds", "10", "-o", path] + more)
-      #expect(result.code == .usage)
-      #expect(result.output == "")
-      #expect(result.error.contains("each result needs its own file"))
-      #expect(try folder.names == [])
-    }
-  }
-}
-
-extension ProgramTests {
-  @Test("two labels with the same Prometheus name are refused")
-  func labels() {
-    let result = FakeProgram().run("--label", "x y=3", "--label", "x_y=4")
-    #expect(result.code == .usage)
-    #expect(result.error.contains("because Prometheus names it x_y like \"x y\""))
-    #expect(FakeProgram().run("--dry-run", "--label", "a=1", "--label", "a=2").code == .success)
-  }
-
   @Test("a time that is too short for a round is refused before anything is measured")
   func tooShort() {
     var program = FakeProgram()
@@ -256,7 +232,7 @@ extension ProgramTests {
       with: "\"peer\" : \"u\\u001b[2J\\u009b\\rv\""
     )
     let bad = try folder.file("bad.json", text)
-    for line in [["report", bad], ["plot", bad, "--term"], ["report", bad, "-p", "no"]] {
+    for line in [["report", bad], ["report", bad, "-p", "no"]] {
       let result = FakeProgram().run(line)
       let shown = result.output + result.error
       #expect(shown.contains("u?[2J??v"), "\(line): \(shown)")

@@ -27,7 +27,7 @@ struct ScreenCommandTests {
   @Test(
     "a scenario, and options without a command, print tables",
     arguments: [
-      ["run"], [], ["timer"], ["wake/same"], ["-p", "uv,lt"], ["--series", "same"], ["-u", "us"],
+      ["run"], [], ["timer"], ["wake/same"], ["-p", "uv,lt"], ["--series", "same"],
       ["--percentiles", "50"], ["--fail", "timer/lateness.p50>1h"], ["-f", "markdown"],
     ]
   )
@@ -41,8 +41,8 @@ struct ScreenCommandTests {
   @Test(
     "compare-libuv takes neither scenarios nor the options of tables",
     arguments: [
-      ["timer"], ["-p", "uv,lt"], ["--series", "same"], ["-u", "us"], ["--percentiles", "50"],
-      ["--fail", "timer/lateness.p50>1h"], ["--baseline", "main"], ["-f", "json"], ["--closed"],
+      ["timer"], ["-p", "uv,lt"], ["--series", "same"], ["--percentiles", "50"],
+      ["--fail", "timer/lateness.p50>1h"], ["--baseline", "main"], ["-f", "json"],
     ]
   )
   func refused(words: [String]) {

@@ -35,7 +35,7 @@ ANY_MEMBER = re.compile(r"\b(?:func|var|let|case|for)\s+(\w+)")
 # A name that also labels a parameter does not identify a member.
 LABEL = re.compile(r"[(,]\s*(\w+)(?:\s+\w+)?\s*:")
 # Accessors, and members that the standard library's types have too.
-COMMON_MEMBERS = ("get", "set", "update", "resume")
+COMMON_MEMBERS = ("encode", "get", "set", "update", "resume")
 
 
 def without_text(source):

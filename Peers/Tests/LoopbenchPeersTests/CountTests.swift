@@ -132,7 +132,7 @@ struct CountTests {
       let peers = PeersRegistry.registry.peers(of: scenario)
       #expect(Set(peers.map(\.name)).count == peers.count, "\(scenario.name)")
       #expect(Set(scenario.references).isSubset(of: peers.map(\.name)), "\(scenario.name)")
-      let names = scenario.series.filter { $0.companionOf == nil }.map(\.name) + ["closed"]
+      let names = scenario.series.filter { $0.companionOf == nil }.map(\.name)
       for peer in peers { #expect(Set(peer.series).isSubset(of: names), "\(peer.name)") }
     }
   }

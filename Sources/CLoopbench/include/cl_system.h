@@ -87,10 +87,6 @@ typedef struct cl_output cl_output;
 int cl_output_open(const char *_Nonnull path, bool replaces_any,
                    cl_output *_Nullable *_Nonnull output);
 
-// The resolved path, which is the same for all paths to one file; NULL if the file
-// is written directly.
-const char *_Nullable cl_output_place(const cl_output *_Nonnull output);
-
 // Writes the whole file and renames it to its place. Returns 0 or an errno.
 int cl_output_write(const cl_output *_Nonnull output, const void *_Nonnull bytes, size_t length);
 

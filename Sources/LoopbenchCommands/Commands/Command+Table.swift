@@ -88,9 +88,9 @@ extension Command {
       .example("loopbench baseline list", "list the names"),
     Command(.plot, "FILE...", takes: .files(1...100))
       .meaning("draw results on top of each other")
-      .details(["Draws an SVG or HTML file with -o, and on the terminal with --term."])
+      .details(["Draws an SVG file, which -o names."])
       .example("loopbench plot before.json after.json -o wake.svg", "two runs")
-      .example("loopbench plot wake.json --kind time --term", "round by round"),
+      .example("loopbench plot wake.json --kind time -o rounds.svg", "round by round"),
   ]
 
   private static let describing: [Command] = [

@@ -24,8 +24,7 @@ extension Options {
       base: base,
       new: new,
       rules: rules,
-      allowsOtherMachine: allowsOtherMachine,
-      dropsDisturbed: dropsDisturbed
+      allowsOtherMachine: allowsOtherMachine
     )
   }
 }
@@ -38,8 +37,7 @@ extension ReportFormat {
     return switch self {
     case .json: "[\n" + texts.map { $0.text.dropLast() }.joined(separator: ",\n") + "\n]\n"
     case .markdown: texts.map { "### `\($0.path)`\n\n\($0.text)" }.joined(separator: "\n")
-    case .text, .ndjson, .csv, .hgrm, .prom:
-      texts.map { "\($0.path):\n\($0.text)" }.joined(separator: "\n")
+    case .text, .csv: texts.map { "\($0.path):\n\($0.text)" }.joined(separator: "\n")
     }
   }
 }

@@ -54,7 +54,7 @@ extension Invocation {
       ? nil : BaselineCheck(invocation: self, base: base, rules: rules)
     try check?.validate(plan)
     try checkMachine()
-    let files = try RunFiles(options, style: style)
+    let file = try options.output.map { path throws(LoopbenchError) in try ResultFile(path) }
     let load = try plan.start()
     let machineState = context.watch()
     let measurements = try measure(plan)
@@ -69,10 +69,10 @@ extension Invocation {
     }
     let warnings = options.faults(of: machine).map { Warning($0) } + [loadWarning].compactMap { $0 }
     let report = report(on: measurements, plan, warnings)
-    // Order: save the files before printing, because printing fails if the reader
+    // Order: save the file before printing, because printing fails if the reader
     // of standard output has exited.
-    let saved = Result { () throws(LoopbenchError) in try files.save(report) }
-    let tails = measurements.tails(of: questions, dropping: options.dropsDisturbed)
+    let saved = Result { () throws(LoopbenchError) in try file?.finish(with: report.json()) }
+    let tails = measurements.tails(of: questions)
     try write(
       .output,
       questions.isEmpty
@@ -80,9 +80,7 @@ extension Invocation {
         : Screen(report, questions, machine, tails: tails, style: style).text()
     )
     try saved.get()
-    if !files.isEmpty, !options.isQuiet {
-      try write(.error, "wrote \(files.paths.joined(separator: ", "))\n")
-    }
+    if let file, !options.isQuiet { try write(.error, "wrote \(file.path)\n") }
     let verdict = try check?.compare(report) ?? .success
     return exitCode(of: measurements) ?? verdict
   }
@@ -118,8 +116,7 @@ extension Invocation {
       placement: plan.placement,
       labels: options.labels,
       warnings: warnings + plan.selection.warnings + measurements.failures.map { .peerFailed($0) }
-        + (context.interruption.reason.map { [.endedEarly($0)] } ?? []),
-      dropsDisturbed: options.dropsDisturbed
+        + (context.interruption.reason.map { [.endedEarly($0)] } ?? [])
     )
   }
 

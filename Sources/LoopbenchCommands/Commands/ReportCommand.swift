@@ -7,53 +7,34 @@ extension Invocation {
     var style = style
     style.scenarios = options.shownScenarios
     style.peers = options.shownPeers
-    let files = try RunFiles(options, style: style)
     let reports = try options.operands.map { try ReportFile.read($0) }
-    if !files.isEmpty, reports.count > 1 {
-      throw LoopbenchError.usage(
-        "report accepts only one FILE with -o, --export or --plot, got also"
-          + " \"\(options.operands[1])\""
-      )
-    }
     let texts = reports.map { $0.rendered(as: options.format, style: style) }
     try options.checkNames(in: reports)
     let isForPeople = [.text, .markdown].contains(options.format)
-    if let report = reports.first { try files.save(report) }
     try write(.output, texts.joined(separator: isForPeople ? "\n" : ""))
     return .success
   }
 
   /// `loopbench plot`: draws results on top of each other.
   func plot() throws -> ExitCode {
-    guard options.output != nil || options.isTerminalPlot else {
-      throw LoopbenchError.usage("plot needs -o FILE.svg, -o FILE.html or --term")
+    guard let path = options.output else { throw LoopbenchError.usage("plot needs -o FILE.svg") }
+    guard path.hasSuffix(".svg") else {
+      let expected = "the name of a file that ends in .svg"
+      throw LoopbenchError.badValue(of: "--output", path, expected: expected)
     }
-    let picture = try options.output.map { (path: $0, file: try openPicture($0)) }
+    let picture = try ResultFile(path)
     let reports = try options.operands.map { (name: name($0), report: try ReportFile.read($0)) }
     try options.checkNames(in: reports.map(\.report))
     let plot = Plot(reports: reports, kind: options.plotKind, options: plotOptions)
-    if let picture {
-      try RunFiles.finish(picture.file, picture.path, plot.picture(for: picture.path))
-    }
-    if options.isTerminalPlot {
-      let drawing = plot.terminal(width: output.width ?? 80, isASCII: output.isASCII)
-      try write(.output, drawing)
-    }
+    try picture.finish(with: plot.svg())
     return .success
   }
 
   /// The last component of `path`, or `path` if several files have the same last
   /// component.
   private func name(_ path: String) -> String {
-    let last = RunFiles.name(path)
-    return options.operands.count { RunFiles.name($0) == last } > 1 ? path : last
-  }
-
-  private func openPicture(_ path: String) throws -> OutputFile {
-    guard OptionValues.picture(path) != nil else {
-      throw LoopbenchError.badValue(of: "--output", path, expected: OptionValues.aPicture)
-    }
-    return try RunFiles.open(path)
+    let last = ResultFile.name(of: path)
+    return options.operands.count { ResultFile.name(of: $0) == last } > 1 ? path : last
   }
 
   private var plotOptions: PlotOptions {
@@ -62,11 +43,6 @@ extension Invocation {
     plot.peers = options.shownPeers
     return plot
   }
-}
-
-extension Plot {
-  /// The picture as SVG or HTML. The suffix of `path` determines the format.
-  func picture(for path: String) -> String { path.hasSuffix(".svg") ? svg() : html() }
 }
 
 extension Invocation {

@@ -12,7 +12,6 @@ struct RunPlan {
     placement = try Self.placement(options.placement)
     seed = options.seed ?? UInt64(UInt32.random(in: .min ... .max))
     let rounds = options.rounds ?? RoundCount.least
-    let registry = options.isClosed ? registry.closed : registry
     selection = try Selection(
       from: options.samples.map { registry.taking(samples: $0, in: rounds) } ?? registry,
       scenarios: options.operands,
@@ -144,7 +143,7 @@ extension RunPlan {
       ["\(turns) per round, \(time), shuffled by seed \(seed)", placement.text]
         + conditions,
       ["Measures:"] + scenarios,
-      files.isEmpty ? [] : ["Writes:"] + files.map { "  " + $0 },
+      options.output.map { ["Writes:", "  " + $0] } ?? [],
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
     ])
   }
@@ -184,10 +183,6 @@ extension RunPlan {
         (name, rows.filter { $0.name == name }.map(\.peer).joined(separator: ", "))
       }
     )
-  }
-
-  private var files: [String] {
-    ([options.output] + options.exports.map(\.path) + [options.plot]).compactMap { $0 }
   }
 }
 

@@ -20,7 +20,7 @@ extension Invocation {
     traced.rounds = 1
     traced.usesTwin = false
     let plan = try RunPlan(traced, registry: context.registry)
-    let file = try RunFiles.open(path)
+    let file = try ResultFile(path)
     let load = try plan.start()
     context.interruption.watch(timeoutNs: 0)
     let trace = try plan.runner().trace(
@@ -28,7 +28,7 @@ extension Invocation {
       isInterrupted: { isInterrupted }
     )
     if let warning = load.stop() { try write(.error, "\(context.programName): \(warning.text)\n") }
-    try RunFiles.finish(file, path, trace.render())
+    try file.finish(with: trace.render())
     if !options.isQuiet {
       try write(.error, "wrote \(path), \(String.counted(trace.count, "event"))\n")
     }
@@ -38,13 +38,13 @@ extension Invocation {
   /// Draws the trace at `path` as a page, and prints a summary.
   private func draw(_ path: String) throws -> ExitCode {
     let page = try pagePath(for: path)
-    let name = path == "-" ? "standard input" : RunFiles.name(path)
+    let name = path == "-" ? "standard input" : ResultFile.name(of: path)
     let timeline = try Timeline.read(path)
-    let file = try RunFiles.open(page)
+    let file = try ResultFile(page)
     guard !isSame(path, page) else {
       throw LoopbenchError.usage("-o \(page) is the trace itself; name another file")
     }
-    try RunFiles.finish(file, page, TimelinePage(timeline, title: name).html())
+    try file.finish(with: TimelinePage(timeline, title: name).html())
     let text = TimelineFindings(timeline).text(name: name)
     try write(.output, output.isASCII ? ASCII.text(text) : text)
     if !options.isQuiet { try write(.error, "wrote \(page)\n") }

@@ -73,10 +73,6 @@ extension Option {
     .meaning(
       "CPUs of producer and loop: 0,1, same, cross (two), any (not pinned) or auto (default: auto)"
     ),
-    Option("--closed", .on(\.isClosed)).of(selectors)
-      .meaning(
-        "wait for each answer before the next send in open-loop series, to measure throughput"
-      ),
     Option(
       "--policy POLICY",
       .parsed(

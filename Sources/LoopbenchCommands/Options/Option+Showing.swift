@@ -15,16 +15,6 @@ extension Option {
     )
     .of(tabulators.union([.report]))
     .meaning("percentile columns, such as 50,99.9,max (default: 50,90,99,99.9,max)"),
-    Option(
-      "-u, --unit UNIT",
-      .value(.oneOf(units)) { options, value in
-        guard units.contains(value) else { return OptionValues.list(units) }
-        options.unit = TimeUnit(rawValue: value)
-        return nil
-      }
-    )
-    .of(tabulators.union([.report]))
-    .meaning("unit of times: auto, ns, us or ms (default: auto, one per table)"),
     Option("--color WHEN", .oneOf(\.color)).of(shown.union([.doctor]))
       .meaning("use colours: auto, always or never (default: auto, on a terminal)"),
     Option("--progress WHEN", .oneOf(\.progress))
@@ -37,11 +27,7 @@ extension Option {
       .meaning("print no progress and no notes"),
     Option("--kind KIND", .oneOf(\.plotKind)).of([.plot])
       .meaning("draw percentile, time, histogram or growth (default: percentile)"),
-    Option("--term", .on(\.isTerminalPlot)).of([.plot])
-      .meaning("draw on the terminal"),
   ]
-
-  private static let units = ["auto"] + TimeUnit.allCases.map(\.rawValue)
 
   static let general: [Option] = [
     Option("-h, --help", .flag { _ in }).of(Set(Command.Name.allCases))

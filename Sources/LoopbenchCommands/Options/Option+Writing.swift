@@ -18,15 +18,13 @@ extension Option {
     .meaning("fail if slower than allowed, such as 'p99>+10%' or 'wake.p50>25us'; repeatable"),
     Option("--force", .on(\.allowsOtherMachine)).of(tabulators.union([.compare]))
       .meaning("compare results of different machines or settings"),
-    Option("--drop-disturbed", .on(\.dropsDisturbed)).of(measurers.union([.compare]))
-      .meaning("leave out rounds that the machine disturbed; the file keeps them"),
     Option("--strict", .on(\.isStrict)).of(measurers.union([.compare, .doctor]))
       .meaning("exit 4 if too noisy to decide, 7 if this machine is not fit for measuring"),
   ]
 
   static let writing: [Option] = [
     Option("-f, --format FORMAT", .oneOf(\.format)).of(tabulators.union([.report]))
-      .meaning("print text, markdown, json, ndjson, csv, hgrm or prom (default: text)"),
+      .meaning("print text, markdown, json or csv (default: text)"),
     Option("-f, --format FORMAT", .oneOf(\.format, among: ReportComparison.formats)).of([.compare])
       .meaning("print text, markdown or json (default: text)"),
     Option(
@@ -38,31 +36,14 @@ extension Option {
         \.output
       )
     )
-    .of(tracers.union([.report, .plot]))
+    .of(tracers.union([.plot]))
     .meaning(
       "write the full result to FILE as JSON; for plot the picture, for trace the trace or its page"
     ),
     Option(
-      "--export FORMAT=FILE",
-      .parsed(OptionValues.export, or: "a format and a file, such as csv=wake.csv", .exports) {
-        $0.exports.append($1)
-      }
-    )
-    .of(measurers.union([.report]))
-    .meaning("also write FILE in FORMAT; repeatable"),
-    Option("--plot FILE", .optional(OptionValues.picture, or: OptionValues.aPicture, .file, \.plot))
-      .meaning("also draw the percentiles into FILE, which must end in .svg or .html"),
-    Option(
       "--label KEY=VALUE",
-      .value(.any) { options, value in
-        guard let (key, text) = OptionValues.pair(value) else {
-          return "a key and a value, such as commit=1a2b3c"
-        }
-        let name = PromReport.labelName(key)
-        let other = options.labels.keys.first { $0 != key && PromReport.labelName($0) == name }
-        if let other { return "another key, because Prometheus names it \(name) like \"\(other)\"" }
-        options.labels[key] = text
-        return nil
+      .parsed(OptionValues.pair, or: "a key and a value, such as commit=1a2b3c") {
+        $0.labels[$1.key] = $1.value
       }
     )
     .meaning("add KEY=VALUE to the result, such as commit=1a2b3c; repeatable"),

@@ -34,8 +34,6 @@ package struct Option: Sendable {
     case oneOf([String])
     case peers
     case scenarios
-    /// A format, an equals sign and a file.
-    case exports
   }
 
   /// The headings of the option groups in the help.
@@ -48,7 +46,7 @@ package struct Option: Sendable {
     case general = "General"
   }
 
-  /// - Parameter usage: Names and placeholder: `-p, --peers LIST`, `--closed`.
+  /// - Parameter usage: Names and placeholder: `-p, --peers LIST`, `--strict`.
   init(_ usage: String, _ action: Action) {
     let words = usage.split { $0 == " " || $0 == "," }.map(String.init)
     let names = words.prefix { $0.hasPrefix("-") }

@@ -49,13 +49,6 @@ package enum OptionValues {
     text == "auto" ? .auto : duration(text).map { .duration(nanoseconds: $0) }
   }
 
-  /// Accepts a file name such as "wake.svg" or "wake.html".
-  static func picture(_ text: String) -> String? {
-    text.hasSuffix(".svg") || text.hasSuffix(".html") ? text : nil
-  }
-
-  static let aPicture = "the name of a file that ends in .svg or .html"
-
   /// Parses a whole number in `range`.
   package static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
     Int(text).flatMap { range.contains($0) ? $0 : nil }
@@ -63,15 +56,6 @@ package enum OptionValues {
 }
 
 extension OptionValues {
-  /// Parses a format and a file, such as "csv=wake.csv".
-  package static func export(_ text: String) -> Options.Export? {
-    guard
-      let (name, path) = pair(text),
-      let format = ReportFormat(rawValue: name)
-    else { return nil }
-    return Options.Export(format: format, path: path)
-  }
-
   /// Parses a key and a value, such as "commit=1a2b3c". Neither may be empty.
   package static func pair(_ text: String) -> (key: String, value: String)? {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

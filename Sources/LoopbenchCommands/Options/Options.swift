@@ -30,8 +30,6 @@ package struct Options: Equatable, Sendable {
   package var rate = Pace.standard.rate
   package var arrival = Pace.Arrival.const
   package var placement = PlacementChoice.automatic
-  /// Whether open-loop series wait for each answer.
-  package var isClosed = false
   /// The real-time priority of loopbench's threads. Nil means the ordinary policy.
   package var priority: Int?
   /// The timer slack in ns.
@@ -53,26 +51,21 @@ package struct Options: Equatable, Sendable {
   package var rules: [String] = []
   package var isStrict = false
   package var allowsOtherMachine = false
-  package var dropsDisturbed = false
 
   package var format = ReportFormat.text
   /// The file for the full result or, for `plot`, for the picture.
   package var output: String?
-  package var exports: [Export] = []
-  package var plot: String?
   package var labels: [String: String] = [:]
   /// Whether `list`, `doctor` and `--version` print JSON.
   package var isJSON = false
 
   package var percentiles = Percentile.standard
-  package var unit: TimeUnit?
   package var isQuiet = false
   package var color = Choice.auto
   package var progress = Choice.auto
   package var isASCII = false
 
   package var plotKind = PlotKind.percentile
-  package var isTerminalPlot = false
 
   package init() {}
 }
@@ -93,12 +86,6 @@ extension Options {
   /// The scheduling and the load that the options request.
   package var conditions: RunConditions {
     RunConditions(priority: priority, slackNs: slack, load: load.text)
-  }
-
-  /// A file to write in a format: `--export csv=wake.csv`.
-  package struct Export: Equatable, Sendable {
-    package let format: ReportFormat
-    package let path: String
   }
 
   /// Whether to use a feature of terminals.

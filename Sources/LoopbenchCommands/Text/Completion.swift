@@ -55,7 +55,6 @@ package struct Completion {
     case .oneOf(let words): Self.plain(words)
     case .peers: Self.list(context.registry.peerNames, current)
     case .scenarios: Self.list(scenarios, current)
-    case .exports: Self.plain(ReportFormat.allCases.map { $0.rawValue + "=" })
     }
   }
 

@@ -118,10 +118,7 @@ extension ReportFormat {
     case .text: "tables for people"
     case .markdown: "the same tables as Markdown"
     case .json: "the full result, schema loopbench/1"
-    case .ndjson: "one line of JSON for each peer in each series"
     case .csv: "one line for each peer in each series"
-    case .hgrm: "HdrHistogram's percentile distribution"
-    case .prom: "Prometheus' text format"
     }
   }
 }

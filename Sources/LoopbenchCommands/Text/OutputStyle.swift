@@ -64,7 +64,6 @@ extension Options {
   func style(_ output: OutputStyle) -> ReportStyle {
     var style = ReportStyle()
     style.percentiles = percentiles
-    style.unit = unit
     style.usesColor = output.usesColor
     style.isASCII = output.isASCII
     style.width = output.width

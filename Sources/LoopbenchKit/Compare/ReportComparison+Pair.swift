@@ -11,8 +11,7 @@ extension ReportComparison {
       _ base: Report.Result?,
       _ new: Report.Result,
       in baseReport: Report?,
-      _ newReport: Report,
-      dropping: Bool
+      _ newReport: Report
     ) {
       let reports = [baseReport, newReport].compactMap { $0 }
       func result(of peer: String, in report: Report) -> Report.Result? {
@@ -27,11 +26,7 @@ extension ReportComparison {
         reports.allSatisfy { result(of: peer, in: $0) != nil }
       }
       func side(_ own: Report.Result, _ report: Report) -> Side {
-        Side(
-          result: own,
-          reference: reference.flatMap { result(of: $0, in: report) },
-          drops: dropping || report.settings.dropsDisturbed
-        )
+        Side(result: own, reference: reference.flatMap { result(of: $0, in: report) })
       }
       self.base = base.flatMap { base in baseReport.map { side(base, $0) } }
       self.new = side(new, newReport)
@@ -47,14 +42,10 @@ extension ReportComparison {
     let result: Report.Result
     /// The reference that both runs measured with this peer.
     let reference: Report.Result?
-    /// Whether disturbed rounds are left out.
-    let drops: Bool
 
     func rounds(at percentile: Percentile) -> Rounds {
-      let values = result.values(at: percentile, dropping: drops).map(\.value)
-      let ratios = reference.map {
-        RoundPairs(result, with: $0, at: percentile, dropping: drops).ratios
-      }
+      let values = result.values(at: percentile).map(\.value)
+      let ratios = reference.map { RoundPairs(result, with: $0, at: percentile).ratios }
       return Rounds(values: values, judged: ratios ?? values)
     }
   }

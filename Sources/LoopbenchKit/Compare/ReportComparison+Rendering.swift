@@ -7,25 +7,24 @@ extension ReportComparison {
   /// - Precondition: `format` is one of `formats`.
   package func render(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
     let shown = findings.filter { style.shows(scenario: $0.scenario, peer: $0.peer) }
-    let remarks = remarks(shown, style)
+    let remarks = remarks(shown)
     switch format {
     case .text:
       let width = style.width ?? .max
-      let columns = columns(style).fitting(width, indent: "  ", shown)
-      let rows = TextTable(columns, shown).lines(
+      let fitting = columns.fitting(width, indent: "  ", shown)
+      let rows = TextTable(fitting, shown).lines(
         indent: "  ",
         style: ANSIStyle(isOn: style.usesColor)
       )
       let notes = remarks.flatMap { ("  " + $0).wrapped(to: width, indent: 4) }
       return String(blocks: [rows + notes, conclusion(style).wrapped(to: width, indent: 2)])
     case .markdown:
-      let table = TextTable(columns(style), shown)
+      let table = TextTable(columns, shown)
       return String(
         blocks: [table.markdown(), remarks.map { "- " + $0 }, ["**\(conclusion(style))**"]]
       )
     case .json: return self.json()
-    case .ndjson, .csv, .hgrm, .prom:
-      fatalError("ReportComparison: the format must be in formats, got \(format)")
+    case .csv: fatalError("ReportComparison: the format must be in formats, got csv")
     }
   }
 
@@ -39,11 +38,11 @@ extension ReportComparison {
     case always
   }
 
-  private func columns(_ style: ReportStyle) -> [TableColumn<Finding, Rank>] {
+  private var columns: [TableColumn<Finding, Rank>] {
     [
       TableColumn(title: "", rank: .always, isLeft: true) { $0.name },
-      TableColumn(title: "base", rank: .base) { $0.figure($0.base, style) ?? "" },
-      TableColumn(title: "new", rank: .new) { $0.figure($0.new, style) ?? "-" },
+      TableColumn(title: "base", rank: .base) { $0.figure($0.base) ?? "" },
+      TableColumn(title: "new", rank: .new) { $0.figure($0.new) ?? "-" },
       TableColumn(title: "ratio (95 %)", rank: .ratio) { $0.ratioText },
       TableColumn(title: "noise", rank: .noise) { $0.noise.map(Finding.range) ?? "" },
       TableColumn(title: "fails if", rank: .rule) { $0.rule },
@@ -53,10 +52,10 @@ extension ReportComparison {
 
   /// The times that were measured again, followed by the reasons without duplicates
   /// and the notes.
-  private func remarks(_ shown: [Finding], _ style: ReportStyle) -> [String] {
+  private func remarks(_ shown: [Finding]) -> [String] {
     let reasons = shown.compactMap { finding in finding.reason.map { "inconclusive: " + $0 } }
     return
-      (shown.compactMap { $0.repetition(style) } + reasons.uniqued()
+      (shown.compactMap(\.repetition) + reasons.uniqued()
       + notes.map { "note: " + $0 }).map(\.printable)
   }
 
@@ -71,10 +70,10 @@ extension ReportComparison {
 }
 
 extension ReportComparison.Finding {
-  fileprivate func figure(_ value: Double?, _ style: ReportStyle) -> String? {
+  fileprivate func figure(_ value: Double?) -> String? {
     guard let value else { return nil }
     if metric == "missed" { return Decimals.text(value, digits: 0) }
-    let unit = style.unit ?? TimeUnit.fitting([base, new].compactMap { $0 })
+    let unit = TimeUnit.fitting([base, new].compactMap { $0 })
     return unit.figures(value) + unit.rawValue
   }
 
@@ -87,9 +86,9 @@ extension ReportComparison.Finding {
   }
 
   /// The times that fresh processes measured.
-  fileprivate func repetition(_ style: ReportStyle) -> String? {
+  fileprivate var repetition: String? {
     guard let again else { return nil }
-    let times = again.compactMap { figure($0, style) }.joined(separator: ", ")
+    let times = again.compactMap(figure).joined(separator: ", ")
     return "\(name) again, in fresh processes: \(times)"
   }
 

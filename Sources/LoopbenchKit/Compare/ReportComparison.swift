@@ -44,14 +44,11 @@ package struct ReportComparison: Codable, Equatable, Sendable {
   ///   - rules: The rules. An empty array means `FailRule.standard`.
   ///   - allowsOtherMachine: Whether to compare reports of different machines,
   ///     builds or settings. The notes then list the differences.
-  ///   - dropsDisturbed: Whether to leave out disturbed rounds, even if a report's
-  ///     own comparisons include them.
   package init(
     base: Report?,
     new: Report,
     rules: [FailRule] = [],
-    allowsOtherMachine: Bool = false,
-    dropsDisturbed: Bool = false
+    allowsOtherMachine: Bool = false
   ) throws(LoopbenchError) {
     try Self.check(base: base, new: new, rules: rules, allowsOtherMachine: allowsOtherMachine)
     let used = rules.isEmpty ? FailRule.standard : rules
@@ -59,7 +56,7 @@ package struct ReportComparison: Codable, Equatable, Sendable {
       base != nil || !used.contains(where: \.needsBase),
       "ReportComparison: without a base, rules must limit a time or a count, got \(used)"
     )
-    let findings = Self.pairs(base, new, dropping: dropsDisturbed).flatMap { pair in
+    let findings = Self.pairs(base, new).flatMap { pair in
       used.filter { $0.covers(pair.new.result) }.flatMap { Finding.all(of: $0, about: pair) }
     }
     let notes = base.map { Self.notes($0, new) } ?? []
@@ -101,11 +98,11 @@ extension ReportComparison {
     }
   }
 
-  private static func pairs(_ base: Report?, _ new: Report, dropping: Bool) -> [Pair] {
+  private static func pairs(_ base: Report?, _ new: Report) -> [Pair] {
     new.results.filter { !$0.isTwin }.compactMap { result in
       let counterpart = base?.results.first { $0.isSame(as: result) }
       return base != nil && counterpart == nil
-        ? nil : Pair(counterpart, result, in: base, new, dropping: dropping)
+        ? nil : Pair(counterpart, result, in: base, new)
     }
   }
 

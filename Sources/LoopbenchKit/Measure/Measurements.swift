@@ -119,7 +119,9 @@ package struct Tally: Sendable {
   /// The samples of all rounds.
   ///
   /// - Complexity: O(rounds). Store the result instead of reading this twice.
-  package var total: Histogram { merged { _ in true } }
+  package var total: Histogram {
+    histograms.reduce(into: Histogram()) { $0.merge($1) }
+  }
 
   /// Marks the disturbed rounds and returns their numbers.
   package mutating func markDisturbed() -> [Int] {
@@ -128,21 +130,10 @@ package struct Tally: Sendable {
     return rounds.filter(\.isDisturbed).map(\.round)
   }
 
-  /// The samples of the rounds that were not disturbed.
-  package var undisturbed: Histogram { merged { !$0.isDisturbed } }
-
   /// The samples of each round, by the round's number.
-  func samples(dropping: Bool) -> [Int: SparseHistogram] {
-    let pairs = zip(rounds, histograms).filter { !(dropping && $0.0.isDisturbed) }
-    return Dictionary(pairs.map { ($0.round, $1) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  private func merged(_ isWanted: (SeriesRound) -> Bool) -> Histogram {
-    var histogram = Histogram()
-    for (round, samples) in zip(rounds, histograms) where isWanted(round) {
-      histogram.merge(samples)
-    }
-    return histogram
+  var samples: [Int: SparseHistogram] {
+    let pairs = zip(rounds.map(\.round), histograms)
+    return Dictionary(pairs.map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

@@ -33,44 +33,6 @@ public struct Registry: Sendable {
   }
 }
 
-extension Series {
-  /// The series that replaces an open-loop series in a closed run.
-  package static let closedName = "closed"
-  package static let closedSends = "closed.sends"
-  package static let closedTime = "closed.ns"
-
-  package static func isClosed(_ name: String) -> Bool { name == closedName }
-
-  fileprivate var closed: Series {
-    Series(
-      name: Self.closedName,
-      summary: "two CPUs, closed loop, no pause: from before the send to the callback",
-      workload: workload,
-      placement: placement,
-      kind: .service
-    )
-  }
-}
-
-extension Registry {
-  /// Returns a registry in which each send of an open-loop series waits for the
-  /// previous answer. Such a series measures throughput and hides the tail latency.
-  package var closed: Registry {
-    Registry(scenarios: scenarios.map(\.closed), peers: peers)
-  }
-}
-
-extension Scenario {
-  /// Returns the scenario with each open-loop series replaced by a closed series.
-  var closed: Scenario {
-    let open = series.filter { $0.kind == .intended && $0.companionOf == nil }.map(\.name)
-    let kept = series.filter { !open.contains($0.companionOf ?? "") }
-    var closed = self
-    closed.series = kept.map { open.contains($0.name) ? $0.closed : $0 }
-    return closed
-  }
-}
-
 extension Registry {
   /// Returns a registry in which each peer takes about `samples` samples in
   /// each series over `rounds` rounds.

@@ -76,7 +76,7 @@ extension Warning {
       id: "disturbed",
       text: "\(rounds.count) of \(count) rounds had disturbed slices (\(slices) in all):"
         + " steal, migrations or involuntary switches above 3 times the usual",
-      hint: "run on a quieter machine, or compare without them: --drop-disturbed"
+      hint: "run on a quieter machine"
     )
   }
 
@@ -111,13 +111,6 @@ extension Warning {
       hint: "later measurements had no load; use a load that runs longer"
     )
   }
-
-  /// The warning that the run is a closed loop.
-  static let closedLoop = Warning(
-    id: "closed-loop",
-    text: "closed loop: a send waits for the previous answer, so a stall hides the delayed sends",
-    hint: "use only its throughput; measure the tail without --closed"
-  )
 
   /// - Parameter isSlowed: Whether there would have been more rounds without the load of
   ///   other processes.

@@ -67,38 +67,8 @@ struct GrowthPlot {
 }
 
 extension GrowthPlot {
-  /// A table for each chart, with a column for each size. The last column is the median at
-  /// the largest size divided by the one at the smallest.
-  var tables: [String] {
-    charts.map { chart in
-      let name = max(chart.kind.count, chart.curves.map(\.name.count).max() ?? 0) + 2
-      let head =
-        chart.kind.padded(to: name, isLeft: true)
-        + chart.sizes.map { Size.text($0).padded(to: 10) }.joined() + "growth".padded(to: 9)
-      let rows = chart.curves.map { curve in
-        let cells = chart.sizes.map { size in
-          (curve.medians[size].map(TimeText.short) ?? "-").padded(to: 10)
-        }
-        return curve.name.padded(to: name, isLeft: true) + cells.joined()
-          + curve.growth.padded(to: 9)
-      }
-      let summary = chart.summary.isEmpty ? [] : ["  " + chart.summary]
-      return ([head] + rows + summary).joined(separator: "\n") + "\n"
-    }
-  }
-}
-
-extension GrowthPlot.Curve {
-  /// `1.25x`.
-  fileprivate var growth: String {
-    guard let first = points.first, let last = points.last, first.median > 0 else { return "-" }
-    return Decimals.text(last.median / first.median, digits: 2) + "x"
-  }
-}
-
-extension GrowthPlot {
   /// The charts, two beside each other, below a legend of all curves.
-  func picture(withStyle: Bool) -> String {
+  func svg() -> String {
     var body = Markup()
     let cell = (width: PlotFrame.width / 2, height: 232.0)
     let legend = Self.legend(of: charts.flatMap(\.curves), in: &body)
@@ -115,7 +85,7 @@ extension GrowthPlot {
     let rows = Double((charts.count + 1) / 2)
     let height = charts.isEmpty ? 0 : legend + rows * cell.height
     let title = "Median of the fastest round by size: \(charts.map(\.kind).joined(separator: ", "))"
-    return Plot.picture(title, body, height: height, withStyle: withStyle)
+    return Plot.picture(title, body, height: height)
   }
 
   /// Draws the name of each curve once. Returns the height.

@@ -2,6 +2,7 @@
 /// lanes have the same time axis.
 struct HistogramDrawing {
   private let lanes: [[PlotCurve]]
+  /// From the smallest sample of all lanes to the largest.
   private let bins: Bins
 
   private static let lane = 62.0
@@ -11,19 +12,17 @@ struct HistogramDrawing {
     lanes = panel.curves.map(\.result.peer).uniqued().map { peer in
       panel.curves.filter { $0.result.peer == peer }
     }
-    bins = Self.bins(of: panel.curves, count: 120)
+    let range = PlotPanel.range(
+      of: panel.curves.map(\.result.min) + panel.curves.map(\.result.max)
+    )
+    bins = Bins(low: range.low, high: range.high, count: 120)
   }
 
   var height: Double { Double(lanes.count) * Self.lane }
 
-  /// The bins of all lanes. They range from the smallest sample to the largest.
-  static func bins(of curves: [PlotCurve], count: Int) -> Bins {
-    let range = PlotPanel.range(of: curves.map(\.result.min) + curves.map(\.result.max))
-    return Bins(low: range.low, high: range.high, count: count)
-  }
-
   func draw(in frame: PlotFrame, _ markup: inout Markup) {
-    let times = bins.axis(along: (frame.left, frame.right))
+    let (range, ends) = ((bins.low, bins.high), (frame.left, frame.right))
+    let times = PlotAxis(range, isLinear: false, along: ends)
     frame.drawHorizontal(
       times.ticks.map { (TimeText.tick($0), times.place($0)) },
       name: "time; each lane is as high as its fullest part",
@@ -84,12 +83,5 @@ struct HistogramDrawing {
       let last = times.place(curve.result.max)
       pen.marker(x: last, y: bottom, isOpen: true, words: "\(curve.name) max", in: &group)
     }
-  }
-}
-
-extension Bins {
-  /// The axis of the bins' times.
-  func axis(along place: (start: Double, end: Double)) -> PlotAxis {
-    PlotAxis((low, high), isLinear: false, along: place)
   }
 }

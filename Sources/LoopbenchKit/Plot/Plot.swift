@@ -26,30 +26,8 @@ package struct Plot {
   /// Whether no report has a result that `options` shows.
   package var isEmpty: Bool { kind == .growth ? growth.charts.isEmpty : panels.isEmpty }
 
-  /// An SVG picture that follows the light or dark scheme of the viewer.
-  package func svg() -> String { picture(of: kind, withStyle: true) }
-
   /// The curves of a plot of growth.
   var growth: GrowthPlot { GrowthPlot(reports: reports, options: options) }
-
-  /// The kinds that have something to show.
-  var kinds: [PlotKind] { PlotKind.allCases.filter { $0 != .growth || !growth.charts.isEmpty } }
-
-  /// A drawing for a terminal.
-  ///
-  /// - Parameters:
-  ///   - width: The width in characters.
-  ///   - isASCII: Whether to write only ASCII.
-  package func terminal(width: Int, isASCII: Bool) -> String {
-    let panels =
-      kind == .growth
-      ? growth.tables
-      : panels.map {
-        TerminalPanel(panel: $0, kind: kind, width: width, isASCII: isASCII).text()
-      }
-    let text = panels.isEmpty ? "nothing to plot\n" : panels.joined(separator: "\n")
-    return (isASCII ? ASCII.text(text) : text).printable
-  }
 
   /// One panel for each series, in the order of the reports.
   var panels: [PlotPanel] {

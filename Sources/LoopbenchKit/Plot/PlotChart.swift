@@ -1,5 +1,5 @@
 /// The curves of a panel over an axis of percentiles or rounds. Coordinates are in
-/// the units of the axes. `SVGPlot.swift` and `TerminalPlot.swift` draw the chart.
+/// the units of the axes. `SVGPlot.swift` draws the chart.
 struct PlotChart {
   typealias Point = (x: Double, time: Double)
 
@@ -24,8 +24,6 @@ struct PlotChart {
   let xRange: (low: Double, high: Double)
   let ticks: [(label: String, x: Double)]
   let axisName: String
-  /// The axis name for a terminal. At most 10 characters.
-  let shortName: String
   /// The numbers of the disturbed rounds.
   private(set) var disturbed: [Int] = []
 
@@ -40,8 +38,8 @@ struct PlotChart {
   }
 
   /// The vertical axis. It covers the points of every trace.
-  func times(along place: (start: Double, end: Double), hasThinLines: Bool) -> PlotAxis {
-    let points = traces.flatMap { $0.points + (hasThinLines ? $0.thin : []) }
+  func times(along place: (start: Double, end: Double)) -> PlotAxis {
+    let points = traces.flatMap { $0.points + $0.thin }
     return PlotAxis(PlotPanel.range(of: points.map(\.time)), isLinear: false, along: place)
   }
 }
@@ -55,7 +53,7 @@ extension PlotChart {
     let nines = max(curves.compactMap(\.1.last?.x).max() ?? 1, 0.30103)
     xRange = (0, nines)
     ticks = PlotAxis.percentiles(upTo: nines)
-    (axisName, shortName) = ("percentile of the samples", "percentile")
+    axisName = "percentile of the samples"
     traces = curves.map { curve, points in
       // A marker this close to the end of the line would overlap the marker at the
       // end.
@@ -83,7 +81,6 @@ extension PlotChart {
     disturbed = Set(rounds.filter(\.isDisturbed).map(\.round)).sorted()
     axisName =
       "round: median, and p99 thin" + (disturbed.isEmpty ? "" : "; ~ and shade: disturbed")
-    shortName = "round, p50"
     traces = panel.curves.map { curve in
       func points(_ label: String) -> [Point] {
         curve.result.perRound.compactMap { round in

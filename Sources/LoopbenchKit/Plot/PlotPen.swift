@@ -116,12 +116,6 @@ struct CurveStyle: Equatable {
     case wedge
     case plus
   }
-
-  /// Returns the symbol that draws the curve on a terminal.
-  func sign(isASCII: Bool) -> Character {
-    let signs = Array(isASCII ? "o#^*xv+%&$" : "●■▲◆✕▼✚○□△◇")
-    return signs[color % signs.count]
-  }
 }
 
 /// The style sheet of plots, for light and dark schemes.

@@ -1,26 +1,24 @@
 extension Plot {
-  /// All panels in one SVG picture, below each other.
-  ///
-  /// - Parameter withStyle: Whether the picture contains the style sheet. An HTML
-  ///   page has one style sheet for all its pictures.
-  func picture(of kind: PlotKind, withStyle: Bool) -> String {
-    guard kind != .growth else { return growth.picture(withStyle: withStyle) }
+  /// All panels in one SVG picture, below each other. It follows the light or dark scheme of
+  /// the viewer.
+  package func svg() -> String {
+    guard kind != .growth else { return growth.svg() }
     let panels = panels
     var body = Markup()
     var y = 0.0
     for panel in panels {
       body.element("g", ["transform": "translate(0,\(Markup.number(y)))"]) { group in
         group.line()
-        y += draw(panel, kind, in: &group) + 14
+        y += draw(panel, in: &group) + 14
       }
       body.line()
     }
     let title = "Latency \(kind.title): \(panels.map(\.title).joined(separator: ", "))"
-    return Self.picture(title, body, height: panels.isEmpty ? 0 : y, withStyle: withStyle)
+    return Self.picture(title, body, height: panels.isEmpty ? 0 : y)
   }
 
   /// An SVG picture of `body`, which is empty if its height is 0.
-  static func picture(_ title: String, _ body: Markup, height: Double, withStyle: Bool) -> String {
+  static func picture(_ title: String, _ body: Markup, height: Double) -> String {
     let isEmpty = height == 0
     let (width, height) = (Markup.number(PlotFrame.width), Markup.number(isEmpty ? 60 : height))
     var markup = Markup()
@@ -33,7 +31,7 @@ extension Plot {
     ) { svg in
       svg.line()
       svg.element("title", words: title)
-      if withStyle { svg.element("style") { $0.raw(PlotStyleSheet.text) } }
+      svg.element("style") { $0.raw(PlotStyleSheet.text) }
       svg.element("rect", ["width": width, "height": height, "class": "paper"])
       svg.line()
       if isEmpty { svg.element("text", ["x": "20", "y": "35"], words: "nothing to plot") }
@@ -45,7 +43,7 @@ extension Plot {
   /// Draws one panel: its title, legend, axes and curves.
   ///
   /// - Returns: The panel's height.
-  private func draw(_ panel: PlotPanel, _ kind: PlotKind, in markup: inout Markup) -> Double {
+  private func draw(_ panel: PlotPanel, in markup: inout Markup) -> Double {
     let hasSummary = !panel.summary.isEmpty
     let legend = PlotLegend(panel.curves, from: 20, to: PlotFrame.width - 10)
     let chart = PlotChart(panel, kind)
@@ -69,7 +67,7 @@ extension Plot {
 
 extension PlotChart {
   fileprivate func draw(in frame: PlotFrame, _ markup: inout Markup) {
-    let times = times(along: (frame.bottom, frame.top), hasThinLines: true)
+    let times = times(along: (frame.bottom, frame.top))
     let across = PlotAxis(xRange, along: (frame.left, frame.right))
     for round in disturbed { Self.drawBand(round, across, frame, &markup) }
     frame.drawVertical(times, in: &markup)

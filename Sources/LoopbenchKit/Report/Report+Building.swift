@@ -1,17 +1,12 @@
 extension Report {
   /// Creates the report of a run.
-  ///
-  /// - Parameter dropsDisturbed: Whether comparisons and noise leave out disturbed
-  ///   rounds. Results always contain percentiles both with and without disturbed
-  ///   rounds.
   package init(
     _ measurements: Measurements,
     argv: [String],
     machine: Machine,
     placement: Placement,
     labels: [String: String] = [:],
-    warnings: [Warning] = [],
-    dropsDisturbed: Bool = false
+    warnings: [Warning] = []
   ) {
     let results = Self.results(of: measurements)
     schema = Self.currentSchema
@@ -20,20 +15,19 @@ extension Report {
     seed = measurements.runner.seed
     self.labels = labels
     self.machine = machine
-    settings = Settings(of: measurements, placement, dropsDisturbed: dropsDisturbed)
+    settings = Settings(of: measurements, placement)
     descriptions = measurements.scenarios.map { scenario in
       let own = measurements.entries(of: scenario).filter { !$0.isTwin }
       return Description(of: scenario, peers: own.map(\.peer))
     }
     rounds = measurements.rounds
     self.results = results
-    let noise = Self.noise(of: results, dropping: dropsDisturbed)
+    let noise = Self.noise(of: results)
     self.noise = noise
     comparisons = Self.comparisons(
       of: results,
       scenarios: measurements.scenarios,
-      noise: noise,
-      dropping: dropsDisturbed
+      noise: noise
     )
     self.warnings =
       warnings
@@ -84,8 +78,7 @@ extension Report {
   private static func comparisons(
     of results: [Result],
     scenarios: [Scenario],
-    noise: [Noise],
-    dropping: Bool
+    noise: [Noise]
   ) -> [Comparison] {
     results.flatMap { result -> [Comparison] in
       let scenario = scenarios.first { $0.name == result.scenario }
@@ -100,13 +93,7 @@ extension Report {
             ($0.scenario, $0.series, $0.percentile)
               == (result.scenario, result.series, percentile.label)
           }?.interval
-          let comparison = Comparison(
-            result,
-            with: reference,
-            at: percentile,
-            floor,
-            dropping: dropping
-          )
+          let comparison = Comparison(result, with: reference, at: percentile, floor)
           let isFloor = scenario?.floors.contains(result.peer) ?? false
           return isFloor ? comparison?.unjudged : comparison
         }
@@ -128,7 +115,6 @@ extension Report {
       let isTimed = measurements.runner.rounds.endNs != nil
       warnings.append(.fewRounds(measurements.rounds.count, isSlowed: isLoaded && isTimed))
     }
-    if results.contains(where: { Series.isClosed($0.series) }) { warnings.append(.closedLoop) }
     let disturbed = measurements.rounds.filter(\.isDisturbed)
     if !disturbed.isEmpty {
       warnings.append(.disturbedRounds(disturbed, of: measurements.rounds.count))
@@ -152,12 +138,11 @@ extension Report {
 }
 
 extension Report.Settings {
-  init(of measurements: Measurements, _ placement: Placement, dropsDisturbed: Bool) {
+  init(of measurements: Measurements, _ placement: Placement) {
     rounds = measurements.rounds.count
     order = "shuffle"
     warmUp = Self.warmUp(of: measurements)
     warmUpRounds = measurements.warmUpRounds
-    self.dropsDisturbed = dropsDisturbed
     self.placement = placement
     pace = measurements.runner.pace
     conditions = measurements.runner.conditions == .standard ? nil : measurements.runner.conditions

@@ -40,10 +40,9 @@ extension Report.Comparison {
     _ result: Report.Result,
     with reference: Report.Result,
     at percentile: Percentile,
-    _ noise: Interval?,
-    dropping: Bool
+    _ noise: Interval?
   ) {
-    let pairs = RoundPairs(result, with: reference, at: percentile, dropping: dropping)
+    let pairs = RoundPairs(result, with: reference, at: percentile)
     guard
       let ratio = Spread(of: pairs.ratios),
       let difference = Spread(of: pairs.differences),
@@ -100,10 +99,9 @@ extension Report.Noise {
   init?(
     _ twin: Report.Result,
     of original: Report.Result,
-    at percentile: Percentile,
-    dropping: Bool
+    at percentile: Percentile
   ) {
-    let pairs = RoundPairs(twin, with: original, at: percentile, dropping: dropping)
+    let pairs = RoundPairs(twin, with: original, at: percentile)
     guard let interval = Bootstrap.median(of: pairs.ratios) else { return nil }
     scenario = original.scenario
     series = original.series
@@ -115,14 +113,14 @@ extension Report.Noise {
 }
 
 extension Report {
-  static func noise(of results: [Result], dropping: Bool) -> [Noise] {
+  static func noise(of results: [Result]) -> [Noise] {
     results.filter(\.isTwin).flatMap { twin in
       let original = results.first {
         ($0.scenario, $0.series, $0.peer + Contender.twinSuffix)
           == (twin.scenario, twin.series, twin.peer)
       }
       return Percentile.standard.compactMap { percentile in
-        original.flatMap { Noise(twin, of: $0, at: percentile, dropping: dropping) }
+        original.flatMap { Noise(twin, of: $0, at: percentile) }
       }
     }
   }
@@ -135,17 +133,10 @@ struct RoundPairs {
   /// The peer's value minus the other peer's value, in ns, for each round.
   let differences: [Double]
 
-  /// - Parameter dropping: Whether to leave out rounds in which either peer was
-  ///   disturbed.
-  init(
-    _ result: Report.Result,
-    with other: Report.Result,
-    at percentile: Percentile,
-    dropping: Bool
-  ) {
-    let values = result.values(at: percentile, dropping: dropping)
+  init(_ result: Report.Result, with other: Report.Result, at percentile: Percentile) {
+    let values = result.values(at: percentile)
     let base = Dictionary(
-      other.values(at: percentile, dropping: dropping).map { ($0.round, $0.value) },
+      other.values(at: percentile).map { ($0.round, $0.value) },
       uniquingKeysWith: { first, _ in first }
     )
     let pairs = values.compactMap { round, value in
@@ -158,13 +149,8 @@ struct RoundPairs {
 
 extension Report.Result {
   /// The value of `percentile` in each round whose samples resolve it.
-  package func values(
-    at percentile: Percentile,
-    dropping: Bool
-  ) -> [(round: Int, value: Double)] {
-    known.perRound.filter {
-      !(dropping && $0.isDisturbed) && percentile.isResolved(by: $0.count)
-    }.compactMap { round in
+  package func values(at percentile: Percentile) -> [(round: Int, value: Double)] {
+    known.perRound.filter { percentile.isResolved(by: $0.count) }.compactMap { round in
       round.percentiles[percentile.label].map { (round.round, $0) }
     }
   }

@@ -54,24 +54,10 @@ extension Report.Result {
     package let stddev: Double
     /// The percentiles that `count` samples resolve, by `"50"`, `"99.9"`, `"max"`.
     package let percentiles: [String: Double]
-    /// The result without the disturbed rounds. Nil if no round was disturbed.
-    package let undisturbed: Report.Undisturbed?
     /// All samples, with an error of at most 0.2 %.
     package let histogram: HistogramData
     /// The values of each round.
     package let perRound: [SeriesRound]
-  }
-}
-
-extension Report {
-  /// The result of one peer in the undisturbed rounds of one series.
-  package struct Undisturbed: Codable, Equatable, Sendable {
-    /// The number of rounds.
-    package let rounds: Int
-    /// The number of samples.
-    package let count: UInt64
-    /// The percentiles that `count` samples resolve, by `"50"`, `"99.9"`, `"max"`.
-    package let percentiles: [String: Double]
   }
 }
 
@@ -97,7 +83,6 @@ extension Report.Result.Known {
     stddev = total.standardDeviation.roundedToPicoseconds
     percentiles = total.percentiles(Percentile.standard)
     perRound = tally.rounds
-    undisturbed = Report.Undisturbed(tally)
   }
 
   fileprivate static func has(_ key: String) -> Bool { CodingKeys(stringValue: key) != nil }
@@ -124,17 +109,6 @@ extension Report.Result {
     let wall = known.perRound.reduce(0) { $0 + $1.wallNs }
     let cpu = known.perRound.reduce(0) { $0 + $1.cpuNs }
     return wall == 0 ? nil : Double(cpu) / Double(wall)
-  }
-}
-
-extension Report.Undisturbed {
-  init?(_ tally: Tally) {
-    let left = tally.rounds.filter { !$0.isDisturbed }.count
-    guard left < tally.rounds.count else { return nil }
-    let samples = tally.undisturbed
-    rounds = left
-    count = samples.count
-    percentiles = samples.percentiles(Percentile.standard)
   }
 }
 

@@ -55,8 +55,6 @@ extension Report {
     package let warmUp: String
     /// The number of rounds that were not recorded.
     package let warmUpRounds: Int
-    /// Whether comparisons and noise leave out disturbed rounds.
-    package let dropsDisturbed: Bool
     /// The CPUs of the threads.
     package let placement: Placement
     /// The schedule of the open-loop series.

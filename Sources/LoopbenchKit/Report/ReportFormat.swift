@@ -9,13 +9,10 @@ package enum ReportFormat: String, CaseIterable, Sendable {
   /// The whole report, with schema `loopbench/1`.
   case json
   /// One line of JSON for each peer in each series.
-  case ndjson
   /// One line for each peer in each series.
   case csv
   /// HdrHistogram's percentile distribution, for its plotters.
-  case hgrm
   /// Prometheus' text format.
-  case prom
 }
 
 /// The style of a report. Formats for programs use only the percentiles and the chosen
@@ -23,8 +20,6 @@ package enum ReportFormat: String, CaseIterable, Sendable {
 package struct ReportStyle: Equatable, Sendable {
   /// The percentile columns.
   package var percentiles = Percentile.standard
-  /// The unit of all times. If nil, each table has a unit that fits its times.
-  package var unit: TimeUnit?
   /// Whether to colour verdicts.
   package var usesColor = false
   /// Whether to write only ASCII.
@@ -66,11 +61,8 @@ extension Report {
     case .text: report.text(style)
     case .markdown: report.markdown(style)
     case .json: report.json()
-    case .ndjson: NDJSONReport.render(report)
     case .csv:
       CSVReport(report: report, percentiles: style.percentiles.filter { $0 != .max }).render()
-    case .hgrm: report.results.map { HgrmBlock(result: $0).text }.joined(separator: "\n")
-    case .prom: PromReport(report: report, quantiles: style.percentiles).render()
     }
   }
 
@@ -89,34 +81,6 @@ extension Report {
 extension ReportStyle {
   func shows(scenario: String, peer: String) -> Bool {
     (scenarios.isEmpty || scenarios.contains(scenario)) && (peers.isEmpty || peers.contains(peer))
-  }
-}
-
-/// Renders a line of JSON for each peer in each series. The line contains a result
-/// as in `loopbench/1`, and the seed and labels of the run, which distinguish runs.
-enum NDJSONReport {
-  static func render(_ report: Report) -> String {
-    report.results.map {
-      Line(result: $0, seed: report.seed, labels: report.labels).json(isPretty: false)
-    }.joined()
-  }
-
-  private struct Line: Encodable {
-    let result: Report.Result
-    let seed: UInt64
-    let labels: [String: String]
-
-    private enum Key: CodingKey {
-      case seed
-      case labels
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      try result.encode(to: encoder)
-      var container = encoder.container(keyedBy: Key.self)
-      try container.encode(seed, forKey: .seed)
-      try container.encode(labels, forKey: .labels)
-    }
   }
 }
 
@@ -153,72 +117,5 @@ struct CSVReport {
       return text
     }
     return "\"" + text.replacing("\"", with: "\"\"") + "\""
-  }
-}
-
-/// Renders HdrHistogram's percentile distribution of one result. Values are in ms.
-///
-/// There is a line for each step of the percentile. As in HdrHistogram, the distance
-/// to 100 % halves every five steps.
-struct HgrmBlock {
-  let result: Report.Result
-
-  private static let stepsPerHalf = 5.0
-
-  var text: String { ([title, ""] + rows + footer).joined(separator: "\n") + "\n" }
-
-  private var title: String {
-    Self.padded(["Value", "Percentile", "TotalCount", "1/(1-Percentile)"], to: [14, 14, 10, 16])
-  }
-
-  private var rows: [String] {
-    var rows: [String] = []
-    var seen: UInt64 = 0
-    var level = 0.0
-    for bucket in result.histogram.buckets {
-      seen += bucket.count
-      let value = min(max(bucket.middle, result.min), result.max)
-      while seen < result.count, Double(seen) / Double(result.count) >= level {
-        rows.append(Self.row(value, at: level, seen: seen))
-        level += (1 - level) / Self.steps(at: level)
-      }
-    }
-    return rows + [Self.row(result.max, at: 1, seen: result.count)]
-  }
-
-  /// The number of steps between `level` and 1.
-  private static func steps(at level: Double) -> Double {
-    let halvings = Logarithm.binary(1 / (1 - level)).rounded(.down) + 1
-    let rest = (1 - level) * (0..<Int(halvings)).reduce(1.0) { power, _ in power * 2 }
-    return stepsPerHalf * rest
-  }
-
-  private static func row(_ value: Double, at level: Double, seen: UInt64) -> String {
-    let cells = [milliseconds(value), Decimals.text(level, digits: 12), String(seen)]
-    // The last line leaves this column out, because its value would be infinite.
-    let inverse = level < 1 ? [Decimals.text(1 / (1 - level), digits: 2)] : []
-    return padded(cells + inverse, to: [14, 14, 10, 16])
-  }
-
-  private var footer: [String] {
-    [
-      "#[Mean    = \(Self.milliseconds(result.mean)), "
-        + "StdDeviation   = \(Self.milliseconds(result.stddev))]",
-      "#[Max     = \(Self.milliseconds(result.max)), Total count    = \(result.count)]",
-      "#[Buckets = \(result.histogram.pairs.count), SubBuckets     = \(1 << Histogram.subBits)]",
-      // A newline in a name must not end the comment.
-      "#[Series  = \(result.scenario) \(result.series) \(result.peer), Unit = ms]"
-        .escapingControls(),
-    ]
-  }
-
-  /// Formats a time in ms, down to picoseconds, which are the resolution of the
-  /// histogram.
-  private static func milliseconds(_ nanoseconds: Double) -> String {
-    Decimals.text(nanoseconds / 1_000_000, digits: 9)
-  }
-
-  private static func padded(_ cells: [String], to widths: [Int]) -> String {
-    zip(cells, widths).map { $0.padded(to: $1) }.joined(separator: " ")
   }
 }

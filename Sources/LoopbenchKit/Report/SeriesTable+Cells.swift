@@ -132,15 +132,10 @@ struct Sparkline {
     "\(TimeText.short(bins.low)) .. \(TimeText.short(bins.high))"
   }
 
-  /// One character for each bin, relative to the highest bin.
+  /// One character for each bin, relative to the highest bin. A share above 0 is never blank.
   func text(for result: Report.Result) -> String {
     let shares = bins.shares(of: result.histogram, samples: result.count)
-    return Self.text(for: shares, isASCII: isASCII)
-  }
-
-  /// One character for each share. A share above 0 is never blank.
-  static func text(for shares: [Double], isASCII: Bool) -> String {
-    let levels = isASCII ? characters : blocks
+    let levels = isASCII ? Self.characters : Self.blocks
     let most = shares.max() ?? 0
     return String(
       shares.map { share in

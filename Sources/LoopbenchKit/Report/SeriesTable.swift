@@ -26,7 +26,7 @@ struct SeriesTable {
     spoils = report.warnings.compactMap(\.spoil)
     self.style = style
     let medians = results.compactMap { $0.value(at: .p50) }
-    unit = style.unit ?? TimeUnit.fitting(medians)
+    unit = TimeUnit.fitting(medians)
     digits = Decimals.digits(for: (medians.min() ?? 0) / unit.nanoseconds)
   }
 
@@ -45,7 +45,7 @@ struct SeriesTable {
   /// The lines below the table.
   var notes: [String] {
     if isLag { return [lag] }
-    let own = isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts
+    let own = isCompanion ? [] : [missed].compactMap { $0 } + counts
     return unresolved + reasons + own
   }
 
@@ -92,20 +92,6 @@ extension SeriesTable {
     return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
   }
 
-  /// The throughput of a closed loop, as the median over the rounds with its 95 %
-  /// interval.
-  private var throughput: String? {
-    let rates = results.compactMap { result -> String? in
-      let rates = result.perRound.compactMap(\.closedRate)
-      guard let rate = Spread(of: rates)?.median, let interval = Bootstrap.median(of: rates)
-      else { return nil }
-      let figures = [rate, interval.low, interval.high].map { Decimals.text($0, digits: 0) }
-      return "\(result.peer) \(figures[0])/s (\(figures[1])..\(figures[2]))"
-    }
-    guard !rates.isEmpty else { return nil }
-    return "throughput, 1 / mean round trip (95 %): " + rates.joined(separator: " · ")
-  }
-
   /// The explanation of `-` in the shown percentile columns.
   private var unresolved: [String] {
     let shown = columns.map(\.title)
@@ -139,7 +125,7 @@ extension SeriesTable {
 
   /// The counters of each peer.
   private var counts: [String] {
-    results.filter { !$0.counts.isEmpty && $0.figures.isEmpty && !Series.isClosed($0.series) }.map {
+    results.filter { !$0.counts.isEmpty && $0.figures.isEmpty }.map {
       result in
       let counts = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       return "\(result.peer): " + counts.joined(separator: ", ")
@@ -151,15 +137,6 @@ extension SeriesTable {
       results.allSatisfy { Percentile.p999.isResolved(by: $0.count) } ? Percentile.p999 : .max
     let peers = results.map { "\($0.peer) \($0.value(at: percentile).map(TimeText.short) ?? "-")" }
     return "generator lag \(percentile.title): " + peers.joined(separator: " · ")
-  }
-}
-
-extension SeriesRound {
-  /// Sends per second in a closed loop, where each send waits for the previous answer.
-  fileprivate var closedRate: Double? {
-    guard let sends = counts?[Series.closedSends], let time = counts?[Series.closedTime], time > 0
-    else { return nil }
-    return Double(sends) * 1e9 / Double(time)
   }
 }
 

@@ -92,7 +92,7 @@ extension Scenario {
 /// The load of every `wake` peer.
 package enum WakeLoad {
   /// The series that every peer of the scenario has, without companions.
-  package static let series = ["across", "same", "same.low", "paced", Series.closedName]
+  package static let series = ["across", "same", "same.low", "paced"]
 }
 
 /// The producer's side of `wake`, the same for every peer.
@@ -152,13 +152,10 @@ package final class WakePings {
       let (began, answered) = (sent[index], sent[index] &+ oneWay[index])
       slice.note("send to answer", on: .producer, from: began, to: began &+ roundTrip[index])
       slice.note("callback", on: .loop, from: answered, to: answered)
-      let isOneWay = slice.series == "across" || slice.series == Series.closedName
-      slice.record(nanoseconds: Double(isOneWay ? oneWay[index] : roundTrip[index]))
-      if slice.series == "across" {
+      let isAcross = slice.series == "across"
+      slice.record(nanoseconds: Double(isAcross ? oneWay[index] : roundTrip[index]))
+      if isAcross {
         slice.record(nanoseconds: Double(roundTrip[index]), as: "across.roundtrip")
-      } else if slice.series == Series.closedName {
-        slice.count(1, as: Series.closedSends)
-        slice.count(roundTrip[index], as: Series.closedTime)
       }
     }
   }

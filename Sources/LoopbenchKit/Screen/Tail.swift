@@ -15,13 +15,11 @@ package struct Tail: Equatable, Sendable {
 extension Measurements {
   /// The comparisons of the tails that answer `questions`, without those that have too
   /// few samples.
-  ///
-  /// - Parameter dropping: Whether to leave out disturbed rounds.
-  package func tails(of questions: [Question], dropping: Bool = false) -> [Tail] {
+  package func tails(of questions: [Question]) -> [Tail] {
     questions.compactMap { question in
       let twin = Question.reference + Contender.twinSuffix
-      guard let ratio = ratio(of: Question.peer, in: question, dropping) else { return nil }
-      let noise = self.ratio(of: twin, in: question, dropping)
+      guard let ratio = ratio(of: Question.peer, in: question) else { return nil }
+      let noise = self.ratio(of: twin, in: question)
       return Tail(
         path: question.path,
         ratio: ratio.value,
@@ -40,12 +38,10 @@ extension Measurements {
   /// both.
   private func ratio(
     of peer: String,
-    in question: Question,
-    _ dropping: Bool
+    in question: Question
   ) -> (value: Double, interval: Interval, rounds: Int)? {
     let samples = [peer, Question.reference].map { name in
-      tally(scenario: question.scenario, series: question.series, peer: name)?
-        .samples(dropping: dropping) ?? [:]
+      tally(scenario: question.scenario, series: question.series, peer: name)?.samples ?? [:]
     }
     let rounds = samples[0].keys.filter { samples[1][$0] != nil }.sorted()
     let pooled = samples.map { samples in PooledRounds(rounds.compactMap { samples[$0] }) }

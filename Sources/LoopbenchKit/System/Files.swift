@@ -77,9 +77,6 @@ extension InputFile {
 /// directly. A file that standard output is redirected to is also written directly.
 /// If the path is a symlink, its target is replaced.
 package final class OutputFile {
-  /// The resolved path, which is the same for all paths to one file; `nil` if the
-  /// file is written directly.
-  package let place: String?
   private let output: OpaquePointer
   private var isFinished = false
 
@@ -91,7 +88,6 @@ package final class OutputFile {
     var output: OpaquePointer?
     let error = cl_output_open(path, replacesAny, &output)
     guard error == 0, let output else { throw SystemError(code: error) }
-    place = cl_output_place(output).map { String(cString: $0) }
     self.output = output
   }
 

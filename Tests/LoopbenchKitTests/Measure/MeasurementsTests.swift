@@ -37,14 +37,12 @@ struct NoiseFilterTests {
   /// takes two readings, and the first two readings belong to the warm-up.
   private func report(
     _ burst: ResourceUse,
-    usual: UInt64 = 0,
-    drops: Bool = false
+    usual: UInt64 = 0
   ) throws -> Report {
     var fixture = Fixture()
     let bases: [Double] = [1000, 1000, 1000, 9000, 1000]
     fixture.peers = [SettlingPeer(name: "uv", bases: bases)]
     fixture.instruments = instruments(at: 8, burst: burst, usual: usual)
-    fixture.dropsDisturbed = drops
     return try fixture.report()
   }
 
@@ -79,7 +77,6 @@ struct NoiseFilterTests {
   func floors(burst: ResourceUse) throws {
     let report = try report(burst)
     #expect(!report.rounds.contains { $0.isDisturbed })
-    #expect(report.results[0].undisturbed == nil)
     #expect(report.warnings.isEmpty)
   }
 
@@ -87,32 +84,5 @@ struct NoiseFilterTests {
   func usual() throws {
     #expect(try report(Self.use(switches: 200), usual: 100).warnings == [])
     #expect(try report(Self.use(switches: 201), usual: 100).warnings.map(\.id) == ["disturbed"])
-  }
-
-  @Test("a result has percentiles both with and without the disturbed rounds")
-  func bothNumbers() throws {
-    let result = try report(Self.use(switches: 50)).results[0]
-    #expect(result.count == 50)
-    #expect(result.max == 9000)
-    #expect(result.undisturbed?.rounds == 9)
-    #expect(result.undisturbed?.count == 45)
-    #expect(result.undisturbed?.percentiles["max"] == 1000)
-  }
-
-  @Test("comparisons leave disturbed rounds out only on request")
-  func dropping() throws {
-    func rounds(drops: Bool) throws -> [Int] {
-      var fixture = Fixture()
-      fixture.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "lt", base: 500)]
-      fixture.control = .compared
-      fixture.dropsDisturbed = drops
-      fixture.instruments = instruments(at: 8, burst: Self.use(switches: 50))
-      let report = try fixture.report()
-      #expect(report.settings.dropsDisturbed == drops)
-      #expect(report.results[0].perRound.count == 10)
-      return [report.comparisons[0].rounds, report.noise[0].rounds]
-    }
-    #expect(try rounds(drops: false) == [10, 10])
-    #expect(try rounds(drops: true).contains(9))
   }
 }

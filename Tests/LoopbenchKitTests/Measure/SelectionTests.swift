@@ -55,10 +55,9 @@ struct SelectionTests {
     #expect(named == ["pool", "priority", "hop", "io", "growth"])
     let peers = try select(["pool"]).contenders.map(\.name).filter { $0.hasPrefix("pool/empty") }
     #expect(peers.contains("pool/empty/lt") && peers.contains("pool/empty/dispatch"))
-    for changed in [registry.closed, registry.taking(samples: 2, in: 1)] {
-      let all = try Selection(from: changed, peers: ["all"], placement: placement)
-      #expect(!all.contenders.contains { $0.scenario.name == "pool" })
-    }
+    let changed = registry.taking(samples: 2, in: 1)
+    let all = try Selection(from: changed, peers: ["all"], placement: placement)
+    #expect(!all.contenders.contains { $0.scenario.name == "pool" })
   }
 
   @Test("a companion series has no contenders")
@@ -144,8 +143,7 @@ struct SelectionTests {
   func consistency() throws {
     for peer in registry.peers {
       let scenario = try #require(registry.scenarios.first { $0.name == peer.scenario })
-      let closed = registry.closed.scenarios.flatMap(\.series).map(\.name)
-      let known = scenario.series.filter { $0.companionOf == nil }.map(\.name) + closed
+      let known = scenario.series.filter { $0.companionOf == nil }.map(\.name)
       #expect(Set(peer.series).isSubset(of: known), "\(peer.scenario) \(peer.name)")
     }
     let names = registry.peers.map { "\($0.scenario)/\($0.name)" }

@@ -66,10 +66,8 @@ struct FormatTests {
     let name: String? =
       switch format {
       case .text, .markdown: nil
-      case .json, .ndjson: #""lt\u001b[2J\t\u007f\u009b\"""#
+      case .json: #""lt\u001b[2J\t\u007f\u009b\"""#
       case .csv: #","lt\u001b[2J\u0009\u007f\u009b""","#
-      case .hgrm: #" lt\u001b[2J\u0009\u007f\u009b", "#
-      case .prom: #"peer="lt\\u001b[2J\\u0009\\u007f\\u009b\"""#
       }
     if let name { #expect(text.contains(name)) }
   }
@@ -181,13 +179,11 @@ struct FormatTests {
     #expect(try !rendered(.csv, style: style).contains("fake,"))
   }
 
-  @Test("a style can choose percentiles and the unit")
+  @Test("a style can choose percentiles")
   func columns() throws {
     var style = ReportStyle()
     style.percentiles = try #require(Percentile.list("50,99.99"))
-    style.unit = .ms
     let text = try rendered(.text, style: style)
-    #expect(text.contains("    ms"))
     #expect(text.contains("p99.99") && !text.contains("p90"))
   }
 }

@@ -29,7 +29,6 @@ struct Fixture {
   var conditions = RunConditions.standard
   var instruments = Instruments.stepping()
   var machine = Self.machine
-  var dropsDisturbed = false
 
   static let machine = Machine(
     cpu: "Abacus 9",
@@ -59,8 +58,7 @@ struct Fixture {
       try runner().run(),
       argv: ["loopbench", "fake"],
       machine: machine,
-      placement: placement,
-      dropsDisturbed: dropsDisturbed
+      placement: placement
     )
   }
 }

@@ -36,7 +36,7 @@ struct OutputFileTests {
     try OutputFile(path: path).finish(with: "old")
     do {
       let file = try OutputFile(path: path)
-      #expect(file.place?.hasSuffix("/x.json") == true)
+      _ = file
     }
     #expect(try text("x.json") == "old")
     #expect(try names() == ["x.json"])
@@ -45,7 +45,6 @@ struct OutputFileTests {
   @Test("of two files written to one path at the same time, the last to finish replaces the other")
   func together() throws {
     let (first, second) = (try OutputFile(path: path), try OutputFile(path: folder + "/./x.json"))
-    #expect(first.place == second.place)
     try first.finish(with: "first")
     #expect(try text("x.json") == "first")
     try second.finish(with: "second")
@@ -85,7 +84,6 @@ struct OutputFileTests {
     let reader = open(path, O_RDONLY | O_NONBLOCK)
     defer { close(reader) }
     let file = try OutputFile(path: path)
-    #expect(file.place == nil)
     try file.finish(with: "hello")
     var bytes = [UInt8](repeating: 0, count: 16)
     #expect(read(reader, &bytes, bytes.count) == 5)
