@@ -26,10 +26,7 @@ void cl_sleep_until(uint64_t deadline) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) != 0) continue;
 }
 
-void cl_sleep_within(uint64_t slack) {
-  // A slack of 0 would select the default slack.
-  prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 1ul, 0, 0, 0);
-}
+void cl_sleep_precisely(void) { prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0); }
 
 #else
 
@@ -41,7 +38,7 @@ void cl_sleep_until(uint64_t deadline) {
   nanosleep(&time, NULL);
 }
 
-void cl_sleep_within(uint64_t slack) { (void)slack; }
+void cl_sleep_precisely(void) {}
 
 #endif
 

@@ -14,8 +14,6 @@
 
 struct cl_thread {
   pthread_t thread;
-  int priority;
-  int error;  // the error of raising the priority
   void (*body)(void *);
   void *context;
 };
@@ -102,21 +100,6 @@ void cl_thread_lower(void) {
   sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
-// The priority is reset on fork, so that a pool that starts threads from this
-// thread does not get real-time threads.
-static int raise_priority(int priority) {
-  struct sched_param parameters = {.sched_priority = priority};
-  int result = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
-  return result == 0 ? 0 : errno;
-}
-
-int cl_thread_priority(void) {
-  struct sched_param parameters = {0};
-  int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-  if (policy != SCHED_FIFO || sched_getparam(0, &parameters) != 0) return 0;
-  return parameters.sched_priority;
-}
-
 #else
 
 static int place(pthread_attr_t *attributes, int cpu) {
@@ -134,19 +117,10 @@ int cl_allowed_cpus(int *cpus, int capacity) {
 
 void cl_thread_lower(void) {}
 
-static int raise_priority(int priority) {
-  (void)priority;
-  return ENOTSUP;
-}
-
-int cl_thread_priority(void) { return 0; }
-
 #endif
 
 static void *thread_main(void *argument) {
   cl_thread *thread = argument;
-  // A caller that needs a priority has tried it with `cl_thread_try_priority`.
-  if (thread->priority > 0) thread->error = raise_priority(thread->priority);
   thread->body(thread->context);
   atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
   return NULL;
@@ -162,11 +136,9 @@ static int start_placed(cl_thread *thread, int cpu) {
   return error;
 }
 
-int cl_thread_start(cl_thread **out, int cpu, int priority, void (*body)(void *),
-                    void *context) {
+int cl_thread_start(cl_thread **out, int cpu, void (*body)(void *), void *context) {
   cl_thread *thread = calloc(1, sizeof *thread);
   if (thread == NULL) return ENOMEM;
-  thread->priority = priority > 0 ? priority : cl_thread_priority();
   thread->body = body;
   thread->context = context;
   int error = start_placed(thread, cpu);
@@ -178,20 +150,9 @@ int cl_thread_start(cl_thread **out, int cpu, int priority, void (*body)(void *)
   return 0;
 }
 
-int cl_thread_join(cl_thread *thread) {
+void cl_thread_join(cl_thread *thread) {
   pthread_join(thread->thread, NULL);
-  int error = thread->error;
   free(thread);
-  return error;
-}
-
-static void do_nothing(void *context) { (void)context; }
-
-// Tries the priority on another thread, so that the caller keeps its own priority.
-int cl_thread_try_priority(int priority) {
-  cl_thread *thread;
-  int error = cl_thread_start(&thread, -1, priority, do_nothing, NULL);
-  return error != 0 ? error : cl_thread_join(thread);
 }
 
 void cl_thread_yield(void) { sched_yield(); }

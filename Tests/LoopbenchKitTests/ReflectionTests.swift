@@ -39,7 +39,6 @@ extension Samples {
     samples.add("Placement.Rule", Placement.Rule.across)
     samples.add("Placement.Seats", seats)
     samples.add("Registry", Registry.standard)
-    samples.add("RunConditions", RunConditions.standard)
     samples.add("Scenario", fixture.scenario)
     samples.add("Scenario.Extra", Scenario.Extra.difference)
     samples.add("Series", fixture.scenario.series[0])

@@ -27,16 +27,6 @@ struct OptionValuesTests {
     }
   }
 
-  @Test("a policy is other, or fifo with a priority from 1 to 99")
-  func policies() {
-    #expect(OptionValues.policy("other") == .some(nil))
-    #expect(OptionValues.policy("fifo:1") == 1)
-    #expect(OptionValues.policy("fifo:99") == 99)
-    for bad in ["", "fifo", "fifo:", "fifo:0", "fifo:100", "rr:1", "fifo:x"] {
-      #expect(OptionValues.policy(bad) == nil, "\(bad)")
-    }
-  }
-
   @Test("a placement is a word, or two CPUs")
   func placements() {
     #expect(OptionValues.placement("auto") == .automatic)

@@ -40,9 +40,8 @@ void cl_spin_until(uint64_t deadline);
 // Sleeps until `deadline` or slightly longer.
 void cl_sleep_until(uint64_t deadline);
 
-// Sets the timer slack of the calling thread in ns. The minimum is 1. The default
-// on Linux is 50 us.
-void cl_sleep_within(uint64_t slack);
+// Sets the timer slack of the calling thread to 1 ns. The default on Linux is 50 us.
+void cl_sleep_precisely(void);
 
 // The delay in ms of a timer of `timer/pending`. The delays of `count` timers differ,
 // and are in no order.

@@ -114,6 +114,7 @@ extension Invocation {
       argv: context.arguments,
       machine: .detect(),
       placement: plan.placement,
+      load: options.load,
       labels: options.labels,
       warnings: warnings + plan.selection.warnings + measurements.failures.map { .peerFailed($0) }
         + (context.interruption.reason.map { [.endedEarly($0)] } ?? [])

@@ -64,7 +64,7 @@ struct RunPlan {
 
   /// The report of the run, without results.
   func expectation() -> Report {
-    Report(runner().plan, argv: [], machine: .detect(), placement: placement)
+    Report(runner().plan, argv: [], machine: .detect(), placement: placement, load: options.load)
   }
 
   func runner() -> Runner {
@@ -73,23 +73,15 @@ struct RunPlan {
       seed: seed,
       rounds: rounds,
       warmUp: options.warmUp,
-      pace: Pace(rate: options.rate, arrival: options.arrival),
-      conditions: options.conditions
+      pace: Pace(rate: options.rate, arrival: options.arrival)
     )
   }
 
-  /// Checks that the policy is permitted, and starts the load.
-  func start() throws -> RunningLoad {
-    if let priority = options.priority, let cause = SystemError.refusing(priority: priority) {
-      throw LoopbenchError.unfit(
-        "--policy fifo:\(priority) was refused: \(cause); "
-          + "allow it with: sudo setcap cap_sys_nice=ep \(HostProcess.programPath)"
-      )
-    }
+  func start() throws(LoopbenchError) -> RunningLoad {
     do {
       return try RunningLoad(options.load)
     } catch {
-      throw LoopbenchError.failed("cannot start the load \(options.load.text): \(error)")
+      throw .failed("cannot start the load \(options.load.text): \(error)")
     }
   }
 
@@ -141,7 +133,7 @@ extension RunPlan {
   var text: String {
     String(blocks: [
       ["\(turns) per round, \(time), shuffled by seed \(seed)", placement.text]
-        + conditions,
+        + options.load.parts,
       ["Measures:"] + scenarios,
       options.output.map { ["Writes:", "  " + $0] } ?? [],
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
@@ -167,11 +159,6 @@ extension RunPlan {
     let seconds = Double(samples * rounds) / options.rate
     guard seconds > 0 else { return "of unknown duration" }
     return "at least \(Decimals.figures(seconds)) s for the schedules"
-  }
-
-  private var conditions: [String] {
-    let parts = options.conditions.parts
-    return parts.isEmpty ? [] : [parts.joined(separator: " · ")]
   }
 
   private var scenarios: [String] {

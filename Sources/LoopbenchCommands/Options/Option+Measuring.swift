@@ -74,22 +74,6 @@ extension Option {
       "CPUs of producer and loop: 0,1, same, cross (two), any (not pinned) or auto (default: auto)"
     ),
     Option(
-      "--policy POLICY",
-      .parsed(
-        OptionValues.policy,
-        or: "other, or fifo:N with N from 1 to 99",
-        .oneOf(["other", "fifo:"]),
-        \.priority
-      )
-    )
-    .of(tracers)
-    .meaning(
-      "scheduling policy of loopbench's threads: other, or fifo:N for real-time (default: other)"
-    ),
-    Option("--slack TIME", .parsed(OptionValues.duration, or: OptionValues.aTime, .any, \.slack))
-      .of(tracers)
-      .meaning("timer slack of the generator's thread (default: 1ns)"),
-    Option(
       "--load LOAD",
       .parsed(
         { BackgroundLoad($0) },

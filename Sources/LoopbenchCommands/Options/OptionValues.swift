@@ -79,14 +79,6 @@ extension OptionValues {
     }
   }
 
-  /// Parses the real-time priority in "fifo:50". The inner optional is nil for
-  /// "other".
-  package static func policy(_ text: String) -> Int?? {
-    if text == "other" { return .some(nil) }
-    guard text.hasPrefix("fifo:") else { return nil }
-    return number(String(text.dropFirst(5)), in: RunConditions.priorities).map { .some($0) }
-  }
-
   /// Joins the words like "a, b or c".
   package static func list(_ words: [String]) -> String {
     guard words.count > 1, let last = words.last else { return words.joined() }

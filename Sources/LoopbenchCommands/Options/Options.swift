@@ -30,10 +30,6 @@ package struct Options: Equatable, Sendable {
   package var rate = Pace.standard.rate
   package var arrival = Pace.Arrival.const
   package var placement = PlacementChoice.automatic
-  /// The real-time priority of loopbench's threads. Nil means the ordinary policy.
-  package var priority: Int?
-  /// The timer slack in ns.
-  package var slack = RunConditions.standard.slackNs
   package var load = BackgroundLoad.none
   /// The trace that `trace` draws, or `-` for standard input. Nil if it records one.
   package var tracePath: String?
@@ -81,11 +77,6 @@ extension Options {
   package var shownPeers: [String] {
     guard let peers, !peers.contains(Selection.all) else { return [] }
     return peers
-  }
-
-  /// The scheduling and the load that the options request.
-  package var conditions: RunConditions {
-    RunConditions(priority: priority, slackNs: slack, load: load.text)
   }
 
   /// Whether to use a feature of terminals.

@@ -37,7 +37,7 @@ struct ReportDifference {
     let settings = [
       ("placement", text(old.placement), text(now.placement)),
       ("the rate", old.pace.text, now.pace.text),
-      ("the machine setup", text(old.conditions), text(now.conditions)),
+      ("the load", old.load ?? "none", now.load ?? "none"),
     ]
     return sentences(settings + efforts(base, new)).map { sentence in
       let refusal =
@@ -49,10 +49,6 @@ struct ReportDifference {
   private static func text(_ placement: Placement) -> String {
     let seats = [placement.loop, placement.producer].map { $0.map { "CPU \($0)" } ?? "anywhere" }
     return "loop \(seats[0]), producer \(seats[1])"
-  }
-
-  private static func text(_ conditions: RunConditions?) -> String {
-    conditions?.parts.joined(separator: ", ") ?? "default"
   }
 
   /// The first result whose number of samples per round differs. This number

@@ -44,7 +44,6 @@ extension Contender {
     round: Int,
     seed: UInt64,
     pace: Pace = .standard,
-    conditions: RunConditions = .standard,
     isTraced: Bool = false,
     instruments: Instruments
   ) throws(PeerError) -> SliceOutcome {
@@ -53,7 +52,6 @@ extension Contender {
       workload: series.workload,
       seats: seats,
       pace: pace,
-      conditions: conditions,
       isTraced: isTraced,
       generator: generator(round: round, seed: seed)
     )
@@ -77,7 +75,7 @@ extension Contender {
     }
     do {
       return try peer.isOnFirstThread
-        ? body() : PlacedThread.run(cpu: seats.loop, priority: slice.conditions.priority, body)
+        ? body() : PlacedThread.run(cpu: seats.loop, body)
     } catch {
       throw PeerError("\(name): \(error)")
     }

@@ -1,5 +1,41 @@
+import LoopTransactions
 package import LoopTransactionsTesting
 private import CLoopbench
+
+/// How often the producer of an open-loop series starts an operation.
+public struct Pace: Codable, Equatable, Sendable {
+  /// Operations per second.
+  public let rate: Double
+  /// The distribution of the times between operations.
+  public let arrival: Arrival
+
+  /// The distribution of the times between operations.
+  public enum Arrival: String, Codable, CaseIterable, Sendable {
+    /// All intervals are equal.
+    case const
+    /// Intervals are exponentially distributed, like the requests of many
+    /// independent clients.
+    case poisson
+  }
+
+  /// The valid rates.
+  package static let rates: ClosedRange<Double> = 0.1...10_000_000
+
+  /// Makes a pace.
+  ///
+  /// - Precondition: `rates` contains `rate`.
+  package init(rate: Double, arrival: Arrival = .const) {
+    require(Self.rates.contains(rate), "Pace: rate must be in \(Self.rates), got \(rate)")
+    self.rate = rate
+    self.arrival = arrival
+  }
+
+  /// The default: 1000 per second at equal intervals.
+  package static let standard = Pace(rate: 1000)
+
+  /// `1000/s const`.
+  package var text: String { "\(Decimals.exact(rate))/s \(arrival.rawValue)" }
+}
 
 /// The due times of operations in an open loop.
 ///

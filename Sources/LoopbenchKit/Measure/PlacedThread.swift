@@ -10,32 +10,19 @@ package struct PlacedThread: ~Copyable {
 
   /// Starts `body` on a new thread.
   ///
-  /// - Parameters:
-  ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed to
-  ///     use when it started.
-  ///   - priority: The thread's real-time priority; `nil` for the caller's
-  ///     priority.
-  package init(
-    cpu: Int?,
-    priority: Int? = nil,
-    _ body: @escaping @Sendable () -> Void
-  ) throws(PeerError) {
+  /// - Parameter cpu: The thread's CPU; `nil` for all CPUs that the process was allowed to
+  ///   use when it started.
+  package init(cpu: Int?, _ body: @escaping @Sendable () -> Void) throws(PeerError) {
     var started: OpaquePointer?
     let body = CallbackBox(body)
-    let error = cl_thread_start(
-      &started,
-      Int32(cpu ?? -1),
-      Int32(priority ?? 0),
-      CallbackBox.call,
-      body.address
-    )
+    let error = cl_thread_start(&started, Int32(cpu ?? -1), CallbackBox.call, body.address)
     guard error == 0, let started else { throw Self.failure(cpu: cpu, error: error) }
     (thread, self.body) = (started, body)
   }
 
   /// Waits for the thread to end.
   package consuming func join() {
-    _ = cl_thread_join(thread)
+    cl_thread_join(thread)
     withExtendedLifetime(body) {}
   }
 
@@ -56,11 +43,10 @@ extension PlacedThread {
   /// Runs `body` on a new thread and returns its result.
   package static func run<Value: Sendable>(
     cpu: Int?,
-    priority: Int? = nil,
     _ body: @escaping @Sendable () throws(PeerError) -> Value
   ) throws(PeerError) -> Value {
     let outcome = JoinResult<Result<Value, PeerError>>()
-    let thread = try PlacedThread(cpu: cpu, priority: priority) {
+    let thread = try PlacedThread(cpu: cpu) {
       outcome.value = Result { () throws(PeerError) in try body() }
     }
     thread.join()

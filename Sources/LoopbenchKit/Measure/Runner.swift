@@ -13,7 +13,6 @@ package struct Runner: Sendable {
   let rounds: RoundCount
   private let warmUp: WarmUp
   let pace: Pace
-  let conditions: RunConditions
   let instruments: Instruments
 
   /// Makes a runner. Call `run()` to measure.
@@ -23,7 +22,6 @@ package struct Runner: Sendable {
     rounds: RoundCount = .standard,
     warmUp: WarmUp = .auto,
     pace: Pace = .standard,
-    conditions: RunConditions = .standard,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders
@@ -31,7 +29,6 @@ package struct Runner: Sendable {
     self.rounds = rounds
     self.warmUp = warmUp
     self.pace = pace
-    self.conditions = conditions
     self.instruments = instruments
   }
 
@@ -208,7 +205,6 @@ extension Runner {
           round: round,
           seed: seed,
           pace: pace,
-          conditions: conditions,
           instruments: instruments
         )
       ]

@@ -22,8 +22,6 @@ public struct Slice: Sendable {
   public let seats: Placement.Seats
   /// How often an open-loop series starts an operation.
   public let pace: Pace
-  /// The scheduling policy, timer slack and background load of the run.
-  public let conditions: RunConditions
   /// A source of random numbers, which are the same for every peer of the round.
   package var generator: SeededGenerator
 
@@ -39,7 +37,6 @@ public struct Slice: Sendable {
     workload: Workload,
     seats: Placement.Seats,
     pace: Pace = .standard,
-    conditions: RunConditions = .standard,
     isTraced: Bool = false,
     generator: SeededGenerator
   ) {
@@ -47,7 +44,6 @@ public struct Slice: Sendable {
     self.workload = workload
     self.seats = seats
     self.pace = pace
-    self.conditions = conditions
     spans = isTraced ? [] : nil
     self.generator = generator
   }
@@ -108,7 +104,6 @@ extension Slice {
       workload: workload,
       seats: seats,
       pace: pace,
-      conditions: conditions,
       generator: generator
     )
     try peer.measure(&inner)

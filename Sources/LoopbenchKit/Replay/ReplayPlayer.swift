@@ -28,10 +28,10 @@ struct ReplayPlayer {
     guard slice.series == "performed" else { throw slice.unknownSeries }
     let producers = replay.producers.map { ReplayProducer($0, of: replay) }
     let line = StartingLine(count: producers.count)
-    let (cpu, slackNs) = (slice.seats.producer, slice.conditions.slackNs)
+    let cpu = slice.seats.producer
     let conductor = try PlacedThread(cpu: nil) { [recorder] in
       Self.run(producers[...], cpu: cpu, line) { producer, origin in
-        cl_sleep_within(slackNs)
+        cl_sleep_precisely()
         producer.play(from: origin, commit: commit)
       }
       recorder.waitForEnd(of: producers.reduce(0) { $0 + $1.startedCount })

@@ -5,6 +5,7 @@ extension Report {
     argv: [String],
     machine: Machine,
     placement: Placement,
+    load: BackgroundLoad = .none,
     labels: [String: String] = [:],
     warnings: [Warning] = []
   ) {
@@ -15,7 +16,7 @@ extension Report {
     seed = measurements.runner.seed
     self.labels = labels
     self.machine = machine
-    settings = Settings(of: measurements, placement)
+    settings = Settings(of: measurements, placement, load)
     descriptions = measurements.scenarios.map { scenario in
       let own = measurements.entries(of: scenario).filter { !$0.isTwin }
       return Description(of: scenario, peers: own.map(\.peer))
@@ -138,14 +139,14 @@ extension Report {
 }
 
 extension Report.Settings {
-  init(of measurements: Measurements, _ placement: Placement) {
+  init(of measurements: Measurements, _ placement: Placement, _ load: BackgroundLoad) {
     rounds = measurements.rounds.count
     order = "shuffle"
     warmUp = Self.warmUp(of: measurements)
     warmUpRounds = measurements.warmUpRounds
     self.placement = placement
     pace = measurements.runner.pace
-    conditions = measurements.runner.conditions == .standard ? nil : measurements.runner.conditions
+    self.load = load == .none ? nil : load.text
     overhead = measurements.overhead
     scenarios = measurements.scenarios.map(\.name)
     peers = measurements.contenders.map(\.peer.name).uniqued()

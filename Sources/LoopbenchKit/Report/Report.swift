@@ -59,8 +59,8 @@ extension Report {
     package let placement: Placement
     /// The schedule of the open-loop series.
     package let pace: Pace
-    /// The scheduling and load that were requested. Nil for the defaults.
-    package let conditions: RunConditions?
+    /// The background load, as given on the command line: `cpu:2`. Nil if there was none.
+    package let load: String?
     /// The overhead of a sample, measured before the first round.
     package let overhead: Overhead
     /// The names of the measured scenarios.

@@ -101,7 +101,7 @@ extension Report {
         "a sample includes one clock reading of \(TimeText.short(settings.overhead.clockNs));"
           + " recording it afterwards takes \(TimeText.short(settings.overhead.recordNs))"
       ] + paceParts,
-      settings.conditions?.parts ?? [],
+      settings.load.map { ["load \($0)"] } ?? [],
       labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
     ]
     return lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }

@@ -35,7 +35,6 @@ extension Runner {
       round: round,
       seed: seed,
       pace: pace,
-      conditions: conditions,
       isTraced: true,
       instruments: instruments
     )

@@ -88,7 +88,7 @@ public struct PriorityPeer<Runner: FunctionPool>: RunnerPeer {
 
   /// Measures the pool.
   public func measure(_ slice: inout Slice) throws(PeerError) {
-    cl_sleep_within(slice.conditions.slackNs)
+    cl_sleep_precisely()
     let probe = PriorityProbe()
     var load: EndlessLoad?
     try Runner.open().closing { (pool) throws(PeerError) in

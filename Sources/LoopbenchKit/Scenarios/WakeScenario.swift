@@ -173,13 +173,12 @@ extension WakePings {
     runLoop: () throws(PeerError) -> Void
   ) throws(PeerError) {
     let schedule = OpenLoopSchedule(count: count, pace: slice.pace, generator: &slice.generator)
-    let slackNs = slice.conditions.slackNs
     cl_wake_pace(pointer)
     let origin = cl_now() + Self.headStart
     let started = JoinResult<[UInt64]>()
     let pings = UnsafeTransfer(pointer)
     let producer = try PlacedThread(cpu: slice.seats.producer) {
-      cl_sleep_within(slackNs)
+      cl_sleep_precisely()
       started.value = schedule.follow(from: origin) { _ in
         cl_wake_announce(pings.value)
         send()

@@ -119,9 +119,8 @@ extension Screen {
 
   /// `Machine: quiet. Other processes used 0.02 of 2 CPUs during 26 rounds.`
   private var state: String {
-    let load = report.settings.conditions?.load
     let word =
-      if let load, load != RunConditions.standard.load {
+      if let load = report.settings.load {
         "busy with --load \(load)"
       } else if machine.faults.isEmpty {
         machine.others.map { Doctor.isQuiet($0, of: machine.cpus) ? "quiet" : "not quiet" }

@@ -152,13 +152,6 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
     self.code = abs(code)
   }
 
-  /// Returns the error with which the system refuses to give a thread this
-  /// real-time priority; `nil` if it is permitted.
-  package static func refusing(priority: Int) -> SystemError? {
-    let error = cl_thread_try_priority(Int32(priority))
-    return error == 0 ? nil : SystemError(code: error)
-  }
-
   /// The error of the last system call, from `errno`.
   static var last: SystemError { SystemError(code: errno) }
 

@@ -55,7 +55,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .inconclusive: "too noisy to decide (only with --strict)"
     case .notComparable: "baseline missing, or not comparable with this run"
     case .unavailable: "a peer, scenario or format is not available here"
-    case .unfit: "this machine is not fit for measuring (with --strict), or refused --policy"
+    case .unfit: "this machine is not fit for measuring (with --strict)"
     case .timedOut: "stopped by --timeout; the results so far are written"
     case .interrupted: "interrupted by Ctrl-C; the results so far are written"
     }

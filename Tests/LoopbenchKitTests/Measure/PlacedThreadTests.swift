@@ -48,28 +48,6 @@ struct PlacedThreadTests {
     #expect(failure?.description == "could not start a thread on CPU 1000: invalid argument")
   }
 
-  @Test("a real-time thread passes its priority to threads it starts, but not to its creator")
-  func priority() throws {
-    guard SystemError.refusing(priority: 3) == nil else {
-      // The system does not permit real-time priorities. A run would fail before it
-      // measures.
-      #expect(SystemError.refusing(priority: 3)?.description == "operation not permitted")
-      return
-    }
-    let priorities = try PlacedThread.run(cpu: nil, priority: 3) { () throws(PeerError) in
-      let own = cl_thread_priority()
-      return [own, try PlacedThread.run(cpu: nil) { cl_thread_priority() }]
-    }
-    #expect(priorities == [3, 3])
-    #expect(try PlacedThread.run(cpu: nil) { cl_thread_priority() } == 0)
-    #expect(cl_thread_priority() == 0)
-  }
-
-  @Test("an invalid priority is refused")
-  func noSuchPriority() {
-    #expect(SystemError.refusing(priority: 1000) != nil)
-  }
-
   @Test("an error thrown by the body reaches the caller")
   func failure() {
     #expect(throws: PeerError("no")) {

@@ -26,7 +26,7 @@ struct Fixture {
   var seed: UInt64 = 7
   var control = AAControl.never
   var warmUp = WarmUp.rounds(1)
-  var conditions = RunConditions.standard
+  var load = BackgroundLoad.none
   var instruments = Instruments.stepping()
   var machine = Self.machine
 
@@ -48,7 +48,6 @@ struct Fixture {
       seed: seed,
       rounds: rounds,
       warmUp: warmUp,
-      conditions: conditions,
       instruments: instruments
     )
   }
@@ -58,7 +57,8 @@ struct Fixture {
       try runner().run(),
       argv: ["loopbench", "fake"],
       machine: machine,
-      placement: placement
+      placement: placement,
+      load: load
     )
   }
 }

@@ -1,76 +1,4 @@
-import LoopTransactions
 private import CLoopbench
-
-/// The scheduling policy, timer slack and background load of a run.
-public struct RunConditions: Codable, Equatable, Sendable {
-  /// The SCHED_FIFO priority of the threads that loopbench starts; `nil` for
-  /// the default policy.
-  public var priority: Int?
-  /// How late the system may wake the generator, in ns.
-  public var slackNs: UInt64
-  /// The background load, as given on the command line: `cpu:2`.
-  public var load: String
-
-  /// Makes conditions.
-  package init(priority: Int? = nil, slackNs: UInt64 = 1, load: String = BackgroundLoad.none.text) {
-    self.priority = priority
-    self.slackNs = slackNs
-    self.load = load
-  }
-
-  /// The conditions of a run whose command line does not set any.
-  package static let standard = RunConditions()
-
-  /// The valid real-time priorities.
-  package static let priorities = 1...99
-}
-
-extension RunConditions {
-  /// The conditions that differ from the standard: "policy fifo:50", "load
-  /// cpu:2".
-  package var parts: [String] {
-    [
-      priority.map { "policy fifo:\($0)" },
-      slackNs == Self.standard.slackNs ? nil : "timer slack \(TimeText.short(Double(slackNs)))",
-      load == Self.standard.load ? nil : "load \(load)",
-    ].compactMap { $0 }
-  }
-}
-
-/// How often the producer of an open-loop series starts an operation.
-public struct Pace: Codable, Equatable, Sendable {
-  /// Operations per second.
-  public let rate: Double
-  /// The distribution of the times between operations.
-  public let arrival: Arrival
-
-  /// The distribution of the times between operations.
-  public enum Arrival: String, Codable, CaseIterable, Sendable {
-    /// All intervals are equal.
-    case const
-    /// Intervals are exponentially distributed, like the requests of many
-    /// independent clients.
-    case poisson
-  }
-
-  /// The valid rates.
-  package static let rates: ClosedRange<Double> = 0.1...10_000_000
-
-  /// Makes a pace.
-  ///
-  /// - Precondition: `rates` contains `rate`.
-  package init(rate: Double, arrival: Arrival = .const) {
-    require(Self.rates.contains(rate), "Pace: rate must be in \(Self.rates), got \(rate)")
-    self.rate = rate
-    self.arrival = arrival
-  }
-
-  /// The default: 1000 per second at equal intervals.
-  package static let standard = Pace(rate: 1000)
-
-  /// `1000/s const`.
-  package var text: String { "\(Decimals.exact(rate))/s \(arrival.rawValue)" }
-}
 
 /// A load that runs during a measurement.
 package enum BackgroundLoad: Equatable, Sendable {
@@ -99,6 +27,9 @@ package enum BackgroundLoad: Equatable, Sendable {
     default: return nil
     }
   }
+
+  /// The line of a report about the load: "load cpu:2". Empty if there is none.
+  package var parts: [String] { self == .none ? [] : ["load \(text)"] }
 
   /// The load as written on the command line.
   package var text: String {

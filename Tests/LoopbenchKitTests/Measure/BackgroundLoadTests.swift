@@ -3,61 +3,36 @@ import Foundation
 import LoopbenchKit
 import Testing
 
-@Suite("RunConditions")
-struct RunConditionsTests {
-  private func report(_ conditions: RunConditions) throws -> Report {
+@Suite("Load of a report")
+struct LoadReportTests {
+  private func report(_ load: BackgroundLoad) throws -> Report {
     var fixture = Fixture()
-    fixture.conditions = conditions
+    fixture.load = load
     return try fixture.report()
   }
 
-  @Test("a report states only conditions that differ from the standard")
-  func parts() throws {
-    #expect(try report(.standard).settings.conditions == nil)
-    let other = RunConditions(priority: 50, slackNs: 50_000, load: "cpu:2")
-    let report = try report(other)
-    #expect(report.settings.conditions == other)
-    let text = report.rendered(as: .text)
-    #expect(text.contains("policy fifo:50 · timer slack 50.0us · load cpu:2\n"))
+  @Test("a report states its load")
+  func stated() throws {
+    #expect(try report(.none).settings.load == nil)
+    let report = try report(.cpu(2))
+    #expect(report.settings.load == "cpu:2")
+    #expect(report.rendered(as: .text).contains("\nload cpu:2\n"))
     #expect(report.rendered(as: .json).contains("\"load\" : \"cpu:2\""))
   }
 
-  @Test("runs under different conditions are not compared unless the comparison is forced")
+  @Test("runs under different loads are not compared unless the comparison is forced")
   func comparison() throws {
-    let (base, new) = (try report(.standard), try report(RunConditions(load: "cpu:2")))
+    let (base, new) = (try report(.none), try report(.cpu(2)))
     let error = #expect(throws: LoopbenchError.self) { try ReportComparison(base: base, new: new) }
     #expect(
       error
         == .notComparable(
-          "measured in other ways: the machine setup is default in the base and"
-            + " load cpu:2 now; measure the base again with the same options"
+          "measured in other ways: the load is none in the base and cpu:2 now; measure the base"
+            + " again with the same options"
         )
     )
     let forced = try ReportComparison(base: base, new: new, allowsOtherMachine: true)
-    #expect(forced.notes.contains { $0.contains("load cpu:2") })
-  }
-
-  @Test("a slice has the conditions of the run")
-  func slices() throws {
-    let conditions = RunConditions(slackNs: 7)
-    let peer = AskingPeer(expected: conditions)
-    var fixture = Fixture()
-    fixture.peers = [peer]
-    fixture.conditions = conditions
-    #expect(try fixture.report().results.map(\.peer) == ["uv"])
-  }
-
-  private struct AskingPeer: Peer {
-    let name = "uv"
-    let scenario = "fake"
-    let series = ["one"]
-    let summary = "asks"
-    let expected: RunConditions
-
-    func measure(_ slice: inout Slice) throws(PeerError) {
-      guard slice.conditions == expected else { throw PeerError("other conditions") }
-      slice.record(nanoseconds: 1)
-    }
+    #expect(forced.notes.contains { $0.contains("cpu:2") })
   }
 }
 
