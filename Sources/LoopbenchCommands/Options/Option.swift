@@ -172,7 +172,7 @@ extension Option.Action {
     let words = values.map(\.rawValue)
     return .parsed(
       { text in words.contains(text) ? Value(rawValue: text) : nil },
-      or: OptionValues.list(words),
+      or: words.listed("or"),
       .oneOf(words),
       path
     )

@@ -228,7 +228,7 @@ extension LoopbenchError {
     _ known: [String]
   ) -> Self {
     .usage(
-      "\(command.name) needs \(OptionValues.list(known)), got \"\(word)\""
+      "\(command.name) needs \(known.listed("or")), got \"\(word)\""
         + Suggestion.question(for: word, in: known)
     )
   }

@@ -78,10 +78,4 @@ extension OptionValues {
       return .cpus(producer: producer, loop: loop)
     }
   }
-
-  /// Joins the words like "a, b or c".
-  package static func list(_ words: [String]) -> String {
-    guard words.count > 1, let last = words.last else { return words.joined() }
-    return words.dropLast().joined(separator: ", ") + " or " + last
-  }
 }

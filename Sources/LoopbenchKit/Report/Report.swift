@@ -83,11 +83,11 @@ extension Report {
     /// The names of the peers that do the work without a loop. They are not judged.
     package let floors: [String]
     /// The measured peers.
-    package let peers: [PeerDescription]
+    package let peers: [PartDescription]
     /// The additional columns of its tables.
     package let extras: [Scenario.Extra]
     /// The series, in the order of the tables.
-    package let series: [SeriesDescription]
+    package let series: [PartDescription]
     /// The columns of its table of figures. Nil if it has none.
     package let figures: [FigureDescription]?
   }
@@ -105,29 +105,34 @@ extension Report {
     /// The number of decimal places in the table.
     package let digits: Int
 
+    fileprivate init(_ figure: Figure) {
+      (name, title, summary) = (figure.name, figure.title, figure.summary)
+      (scale, digits) = (figure.scale, figure.digits)
+    }
+
     /// The value as the table shows it.
     func text(_ value: Double?) -> String {
       value.map { Decimals.text($0 * scale, digits: digits) } ?? "-"
     }
   }
 
-  /// The description of a peer.
-  package struct PeerDescription: Codable, Equatable, Sendable {
+  /// The description of a peer or a series.
+  package struct PartDescription: Codable, Equatable, Sendable {
     /// Its name.
     package let name: String
-    /// One line about its implementation.
+    /// One line about the peer's implementation, or about the start and the end of the
+    /// measured time.
     package let summary: String
+    /// The other series whose slices also record this series. Nil for a peer, and for a
+    /// series with slices of its own.
+    package var companionOf: String?
   }
 
-  /// The description of a series.
-  package struct SeriesDescription: Codable, Equatable, Sendable {
-    /// Its name.
-    package let name: String
-    /// One line about the start and the end of the measured time.
-    package let summary: String
-    /// The other series whose slices also record this series. Nil if this series
-    /// has its own slices.
-    package let companionOf: String?
+  /// The noise of a series' median.
+  func noise(in scenario: String, _ series: String) -> Noise? {
+    noise.first {
+      ($0.scenario, $0.series, $0.percentile) == (scenario, series, Percentile.p50.label)
+    }
   }
 
   /// The description of the scenario `name`, which is empty in a damaged report.
@@ -140,23 +145,14 @@ extension Report {
 extension Report.Description {
   init(of scenario: Scenario, peers: [any Peer]) {
     self.scenario = scenario.name
-    self.peers = peers.map { Report.PeerDescription(name: $0.name, summary: $0.summary) }
+    self.peers = peers.map { Report.PartDescription(name: $0.name, summary: $0.summary) }
     summary = scenario.summary
     references = scenario.references
     floors = scenario.floors
     extras = Scenario.Extra.allCases.filter(scenario.extras.contains)
     series = scenario.series.map {
-      Report.SeriesDescription(name: $0.name, summary: $0.summary, companionOf: $0.companionOf)
+      Report.PartDescription(name: $0.name, summary: $0.summary, companionOf: $0.companionOf)
     }
-    let figures = scenario.figures.map {
-      Report.FigureDescription(
-        name: $0.name,
-        title: $0.title,
-        summary: $0.summary,
-        scale: $0.scale,
-        digits: $0.digits
-      )
-    }
-    self.figures = figures.isEmpty ? nil : figures
+    figures = scenario.figures.isEmpty ? nil : scenario.figures.map { Report.FigureDescription($0) }
   }
 }

@@ -20,9 +20,7 @@ struct SeriesTable {
     self.series = series
     self.results = results.filter { !$0.isTwin } + results.filter(\.isTwin)
     comparisons = report.comparisons.filter { ($0.scenario, $0.series) == (name, series) }
-    noise = report.noise.first {
-      ($0.scenario, $0.series, $0.percentile) == (name, series, Percentile.p50.label)
-    }
+    noise = report.noise(in: name, series)
     spoils = report.warnings.compactMap(\.spoil)
     self.style = style
     let medians = results.compactMap { $0.value(at: .p50) }
@@ -45,7 +43,7 @@ struct SeriesTable {
   /// The lines below the table.
   var notes: [String] {
     if isLag { return [lag] }
-    let own = isCompanion ? [] : [missed].compactMap { $0 } + counts
+    let own = isCompanion ? [] : missed + counts
     return unresolved + reasons + own
   }
 
@@ -83,13 +81,13 @@ struct SeriesTable {
 }
 
 extension SeriesTable {
-  /// The number of missed operations. Nil if it is 0 and the series is not an open
+  /// The number of missed operations. Empty if it is 0 and the series is not an open
   /// loop.
-  private var missed: String? {
+  private var missed: [String] {
     let total = results.reduce(0) { $0 + $1.missed }
-    guard total > 0 || results.contains(where: { $0.kind == .intended }) else { return nil }
+    guard total > 0 || results.contains(where: { $0.kind == .intended }) else { return [] }
     let peers = results.filter { $0.missed > 0 }.map { "\($0.peer) \($0.missed)" }
-    return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
+    return ["\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))]
   }
 
   /// The explanation of `-` in the shown percentile columns.

@@ -138,10 +138,7 @@ package struct Answer {
     }
     self.question = question
     tail = tails.first { $0.path == question.path }
-    noise = report.noise.first {
-      ($0.scenario, $0.series, $0.percentile)
-        == (question.scenario, question.series, Percentile.p50.label)
-    }
+    noise = report.noise(in: question.scenario, question.series)
     samples = own?.count ?? 0
   }
 }

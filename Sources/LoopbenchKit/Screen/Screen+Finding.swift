@@ -6,7 +6,7 @@ extension Screen {
     let words = ["sooner", "cheaper", "later", "dearer", "same", "unsure"]
     let clauses = words.compactMap { word -> String? in
       let subjects = measured.filter { $0.word == word }.map(\.question.subject)
-      return subjects.isEmpty ? nil : "\(Self.list(subjects)) are \(Self.predicate(word))"
+      return subjects.isEmpty ? nil : "\(subjects.listed("and")) are \(Self.predicate(word))"
     }
     return "Compared with libuv, \(clauses.joined(separator: "; "))." + missing
   }
@@ -16,7 +16,7 @@ extension Screen {
   private var missing: String {
     let subjects = answers.filter { !$0.isMeasured }.map(\.question.subject)
     guard let first = subjects.first else { return "" }
-    let list = Self.list(subjects)
+    let list = subjects.listed("and")
     return " " + first.prefix(1).uppercased() + list.dropFirst() + " were not measured."
   }
 
@@ -26,11 +26,6 @@ extension Screen {
     case "unsure": "too close or too noisy to tell"
     default: word
     }
-  }
-
-  private static func list(_ words: [String]) -> String {
-    guard words.count > 1, let last = words.last else { return words.joined() }
-    return words.dropLast().joined(separator: ", ") + " and " + last
   }
 
   /// Two commands that lead on.

@@ -143,6 +143,14 @@ extension Encodable {
   }
 }
 
+extension [String] {
+  /// Joins the words like "a, b or c".
+  package func listed(_ conjunction: String) -> String {
+    guard count > 1, let last else { return joined() }
+    return "\(dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+  }
+}
+
 extension String {
   /// Joins blocks of lines, with an empty line between two blocks. Empty blocks are
   /// left out.
