@@ -104,7 +104,7 @@ extension Transaction: CustomReflectable {
   /// Shows the selector and, on the loop's thread, whether the transaction is
   /// pending.
   public var customMirror: Mirror {
-    let entry = SelectorEntry.at(address)
+    let entry = SelectorEntry.at(pair.selector)
     let isHere = transactions.thread == threadIdentity()
     return Mirror(
       self,
@@ -117,7 +117,7 @@ extension Transaction: CustomReflectable {
 extension PortTransaction: CustomReflectable {
   /// Shows the selector.
   public var customMirror: Mirror {
-    let entry = SelectorEntry.at(address)
+    let entry = SelectorEntry.at(pair.selector)
     return Mirror(self, showing: [("selector", "\(entry.targetType).\(entry.name)")])
   }
 }

@@ -10,13 +10,7 @@ extension EventLoop {
   @inlinable
   @inline(__always)
   public func commit<Target: MainActorTarget>(_ target: Target, _ selector: Selector<Target>) {
-    withExtendedLifetime(target) {
-      commit(
-        UInt(addressOf: target),
-        selector.address,
-        selector.number
-      )
-    }
+    withExtendedLifetime(target) { commit(TransactionPair(target, selector)) }
   }
 
   /// Performs `selector` on the actor `target` before the loop next blocks.
@@ -28,13 +22,7 @@ extension EventLoop {
   @inlinable
   @inline(__always)
   public func commit<Target: Actor>(_ target: isolated Target, _ selector: Selector<Target>) {
-    withExtendedLifetime(target) {
-      commit(
-        UInt(addressOf: target),
-        selector.address,
-        selector.number
-      )
-    }
+    withExtendedLifetime(target) { commit(TransactionPair(target, selector)) }
   }
 
   /// Performs `selector` on `target` with `value` before the loop next blocks.
@@ -77,7 +65,7 @@ extension EventLoop {
     _ selector: Selector<Target>,
     atNextFrameOf clock: FrameClock
   ) {
-    commitAtFrame(target, selector.address, selector.number, clock)
+    commit(target, TransactionPair(target, selector), atNextFrameOf: clock)
   }
 
   /// Commits `selector` on the actor `target` for the next frame of `clock`.
@@ -91,7 +79,7 @@ extension EventLoop {
     _ selector: Selector<Target>,
     atNextFrameOf clock: FrameClock
   ) {
-    commitAtFrame(target, selector.address, selector.number, clock)
+    commit(target, TransactionPair(target, selector), atNextFrameOf: clock)
   }
 
   /// Commits `selector` on `target` with `value` for the next frame of `clock`.
@@ -106,7 +94,7 @@ extension EventLoop {
     _ value: Value,
     atNextFrameOf clock: FrameClock
   ) {
-    commitAtFrame(target, selector, value, clock)
+    commitCarrying(target, selector, value, atNextFrameOf: clock)
   }
 
   /// Commits `selector` on the actor `target` with `value` for the next frame of
@@ -121,7 +109,7 @@ extension EventLoop {
     _ value: Value,
     atNextFrameOf clock: FrameClock
   ) {
-    commitAtFrame(target, selector, value, clock)
+    commitCarrying(target, selector, value, atNextFrameOf: clock)
   }
 
   /// Performs `selector` on `target` immediately if it is pending, and returns
@@ -136,7 +124,7 @@ extension EventLoop {
     _ target: Target,
     _ selector: Selector<Target>
   ) -> Bool {
-    performNowIfNeeded(target, selector.number)
+    performNowIfNeeded(target, TransactionPair(target, selector))
   }
 
   /// Performs `selector` on the actor `target` immediately if it is pending,
@@ -150,7 +138,7 @@ extension EventLoop {
     _ target: isolated Target,
     _ selector: Selector<Target>
   ) -> Bool {
-    performNowIfNeeded(target, selector.number)
+    performNowIfNeeded(target, TransactionPair(target, selector))
   }
 
   private func commitCarrying<Target, Value>(
@@ -159,14 +147,12 @@ extension EventLoop {
     _ value: Value
   ) {
     checkUsable("EventLoop.commit")
-    let key = UInt(addressOf: target)
-    withExtendedLifetime(target) { transactions.commit(key, selector, value) }
+    transactions.commit(target, selector, value)
   }
 
-  private func performNowIfNeeded(_ target: AnyObject, _ number: UInt32) -> Bool {
+  private func performNowIfNeeded(_ target: AnyObject, _ pair: TransactionPair) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
-    let key = UInt(addressOf: target)
-    return withExtendedLifetime(target) { transactions.performIfNeeded(key, number) }
+    return withExtendedLifetime(target) { transactions.performIfNeeded(pair) }
   }
 }
 

@@ -6,12 +6,7 @@ private import Synchronization
 /// Dead targets are swept once enough targets were added since the last sweep
 /// to make up for its cost.
 final class ObservedTargets: LoopPart {
-  private struct Key: Hashable {
-    let target: ObjectIdentifier
-    let number: UInt32
-  }
-
-  private var all: [Key: ObservedTarget] = [:]
+  private var all: [TransactionPair: ObservedTarget] = [:]
   // 16, because sweeping so few targets costs next to nothing. Not measured.
   private var limit = 16
 
@@ -22,23 +17,20 @@ final class ObservedTargets: LoopPart {
     _ selector: Selector<Target>,
     _ core: PortCore
   ) -> ObservedTarget {
-    let key = Key(target: ObjectIdentifier(target), number: selector.number)
-    if let found = all[key] {
+    let pair = TransactionPair(target, selector)
+    if let found = all[pair] {
       if found.isOf(target) { return found }
       // The target died, and another object has its address.
       found.discardReads()
     }
-    let made = ObservedTarget(target, selector, core: core)
-    all[key] = made
+    let made = ObservedTarget(target, pair, core: core)
+    all[pair] = made
     if all.count > limit { sweep() }
     return made
   }
 
-  /// Ends the observation of `target` by the selector called `number`, if there
-  /// is one.
-  func end(_ target: AnyObject, _ number: UInt32) {
-    all.removeValue(forKey: Key(target: ObjectIdentifier(target), number: number))?.end()
-  }
+  /// Ends the observation of `pair`, if there is one.
+  func end(_ pair: TransactionPair) { all.removeValue(forKey: pair)?.end() }
 
   /// The number of targets, including dead targets.
   var count: Int { all.count }
@@ -49,9 +41,9 @@ final class ObservedTargets: LoopPart {
   }
 
   private func sweep() {
-    for (key, observed) in all where !observed.isLive {
+    for (pair, observed) in all where !observed.isLive {
       observed.discardReads()
-      all[key] = nil
+      all[pair] = nil
     }
     limit = max(16, 2 * all.count)
   }
@@ -85,8 +77,7 @@ final class ObservedTarget: @unchecked Sendable {
   // properties are constant or thread-safe.
 
   private let core: PortCore
-  private let address: UInt
-  private let number: UInt32
+  private let pair: TransactionPair
   private var marker = ReadMarker()
   // Changes of earlier generations are ignored, because their trackings have
   // ended. Relaxed: if another thread makes a change during the increment, the
@@ -100,12 +91,11 @@ final class ObservedTarget: @unchecked Sendable {
   /// released on the loop's. Loop only.
   weak var clock: FrameClock?
 
-  /// Creates an observed target for `target` and `selector`, on the loop of
-  /// `core`.
-  init<Target>(_ target: Target, _ selector: Selector<Target>, core: PortCore) {
+  /// Creates an observed target for `pair`, whose target is `target`, on the loop
+  /// of `core`.
+  init(_ target: AnyObject, _ pair: TransactionPair, core: PortCore) {
     self.core = core
-    address = selector.address
-    number = selector.number
+    self.pair = pair
     self.target = target
   }
 
@@ -167,8 +157,8 @@ final class ObservedTarget: @unchecked Sendable {
   fileprivate func commit(on loop: EventLoop) {
     guard let target, loop.takesCommits else { return }
     withExtendedLifetime(target) {
-      if let clock { return loop.commitAtFrame(target, address, number, clock) }
-      loop.commit(UInt(addressOf: target), address, number)
+      if let clock { return loop.commit(target, pair, atNextFrameOf: clock) }
+      loop.commit(pair)
     }
   }
 }

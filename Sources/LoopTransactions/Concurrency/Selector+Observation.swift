@@ -76,7 +76,7 @@ extension Selector {
           let selector = Selector(name, nil, erased: { _ in })
           loop.part(ObservedTargets.self).findOrCreate(target, selector, loop.core).clock = clock
         },
-        end: { loop, object, number in loop.part(ObservedTargets.self).end(object, number) }
+        end: { loop, pair in loop.part(ObservedTargets.self).end(pair) }
       )
     )
   }

@@ -15,13 +15,7 @@ extension EventLoop {
   @inlinable
   @inline(__always)
   public func commit<Target>(_ target: Target, _ selector: Selector<Target>) {
-    withExtendedLifetime(target) {
-      commit(
-        UInt(addressOf: target),
-        selector.address,
-        selector.number
-      )
-    }
+    withExtendedLifetime(target) { commit(TransactionPair(target, selector)) }
   }
 
   /// Commits `selector` on `target` with `value`. If the pair is pending, the
@@ -36,7 +30,7 @@ extension EventLoop {
     _ value: Value
   ) {
     checkUsable("EventLoop.commit")
-    transactions.commit(Self.key(target), selector, value)
+    transactions.commit(target, selector, value)
   }
 
   /// Returns whether `selector` on `target` is committed and not performed yet.
@@ -47,7 +41,7 @@ extension EventLoop {
   public func isPending<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.isPending")
     return withExtendedLifetime(target) {
-      transactions.isPending(Self.key(target), selector.number)
+      transactions.isPending(TransactionPair(target, selector))
     }
   }
 
@@ -64,7 +58,7 @@ extension EventLoop {
   public func cancel<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.cancel")
     return withExtendedLifetime(target) {
-      transactions.cancel(Self.key(target), selector.address, selector.number)
+      transactions.cancel(TransactionPair(target, selector))
     }
   }
 
@@ -80,7 +74,7 @@ extension EventLoop {
   public func performIfNeeded<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
     return withExtendedLifetime(target) {
-      transactions.performIfNeeded(Self.key(target), selector.number)
+      transactions.performIfNeeded(TransactionPair(target, selector))
     }
   }
 
@@ -96,7 +90,7 @@ extension EventLoop {
   ) -> Bool {
     checkThread("EventLoop.isPending")
     return withExtendedLifetime(target) {
-      transactions.isPending(Self.key(target), selector.number)
+      transactions.isPending(TransactionPair(target, selector))
     }
   }
 
@@ -113,7 +107,7 @@ extension EventLoop {
   ) -> Bool {
     checkThread("EventLoop.cancel")
     return withExtendedLifetime(target) {
-      transactions.cancel(Self.key(target), selector.address, selector.number)
+      transactions.cancel(TransactionPair(target, selector))
     }
   }
 
@@ -131,40 +125,38 @@ extension EventLoop {
   ) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
     return withExtendedLifetime(target) {
-      transactions.performIfNeeded(Self.key(target), selector.number)
+      transactions.performIfNeeded(TransactionPair(target, selector))
     }
   }
 
   /// Cancels the selector of `entry` on `target` if it is pending, and ends its
   /// observation.
   func cancel(_ target: AnyObject, _ entry: SelectorEntry) {
-    let selector = UInt(addressOf: entry)
-    _ = transactions.cancel(Self.key(target), selector, entry.number)
-  }
-
-  private static func key(_ target: AnyObject) -> UInt {
-    UInt(addressOf: target)
+    let pair = TransactionPair(
+      target: UInt(addressOf: target),
+      selector: UInt(addressOf: entry),
+      number: entry.number
+    )
+    _ = transactions.cancel(pair)
   }
 }
 
 extension EventLoop {
   @usableFromInline
-  func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+  func commit(_ pair: TransactionPair) {
     // A path calls another function only at its end, so it saves no register.
-    guard _fastPath(isUsableHere) else { return commitChecked(key, selector, number) }
-    commitUnchecked(key, selector, number)
+    guard _fastPath(isUsableHere) else { return commitChecked(pair) }
+    commitUnchecked(pair)
   }
 
   // `checkUsable` also accepts the thread to which a Swift task has moved the loop.
   @inline(never)
-  private func commitChecked(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+  private func commitChecked(_ pair: TransactionPair) {
     checkUsable("EventLoop.commit")
-    commitUnchecked(key, selector, number)
+    commitUnchecked(pair)
   }
 
   /// Commits a pair. The caller has checked that it may use the loop.
   @inline(__always)
-  func commitUnchecked(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    transactions.commit(key, selector, number)
-  }
+  func commitUnchecked(_ pair: TransactionPair) { transactions.commit(pair) }
 }

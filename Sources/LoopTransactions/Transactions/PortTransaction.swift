@@ -35,9 +35,7 @@ import Synchronization
 public final class PortTransaction: Sendable {
   private let port: LoopPort
   private unowned let target: any AnyObject & Sendable
-  private let key: UInt
-  let address: UInt
-  private let number: UInt32
+  let pair: TransactionPair
   let mark = InboxMark()
   // Used on the loop only. Not retained, because this transaction may be
   // released on any thread, and a clock must be released on the loop's.
@@ -53,9 +51,7 @@ public final class PortTransaction: Sendable {
   ) {
     self.port = port
     self.target = target
-    key = UInt(addressOf: target)
-    address = selector.address
-    number = selector.number
+    pair = TransactionPair(target, selector)
   }
 
   /// Creates a transaction of `selector` on `target` for the loop of `port`,
@@ -112,11 +108,11 @@ public final class PortTransaction: Sendable {
   private func commitOnThread(_ core: PortCore) -> Bool {
     let target = target
     guard let clock else {
-      return withExtendedLifetime(target) { core.commitOnThread(key, address, number) }
+      return withExtendedLifetime(target) { core.commitOnThread(pair) }
     }
     return core.commitOnThread { loop in
       withExtendedLifetime(target) {
-        loop.transactions.commit(key, address, number, atNextFrameOf: clock)
+        loop.transactions.commit(pair, atNextFrameOf: clock)
       }
     }
   }
@@ -144,15 +140,13 @@ public final class PortTransaction: Sendable {
   func clearMark() { mark.clear() }
 
   /// Commits the pair on the loop when the item is taken, and takes over its
-  /// reference to `target`.
-  func wasTaken(by loop: EventLoop, target: UInt) {
-    if let clock {
-      return loop.transactions.commitPosted(self, target, number, atNextFrameOf: clock)
-    }
+  /// reference to the target.
+  func wasTaken(by loop: EventLoop) {
+    if let clock { return loop.transactions.commitPosted(self, atNextFrameOf: clock) }
     // Cleared before the pair is pending, and so before its action runs. A
     // commit made after the action began to read finds the mark cleared.
     mark.clear()
-    loop.transactions.commitPosted(selector: address, target: target)
+    loop.transactions.commitOwned(pair)
   }
 }
 
@@ -178,22 +172,18 @@ extension LoopPort {
   ) throws(PostError) {
     // Inlined down to three words, so that nothing generic is called.
     try withExtendedLifetime(target) { () throws(PostError) in
-      try commit(
-        UInt(addressOf: target),
-        selector.address,
-        selector.number
-      )
+      try commit(TransactionPair(target, selector))
     }
   }
 
   @usableFromInline
-  func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) throws(PostError) {
+  func commit(_ pair: TransactionPair) throws(PostError) {
     if _fastPath(core.isOnThread) {
-      if _fastPath(core.commitOnThread(key, selector, number)) { return }
+      if _fastPath(core.commitOnThread(pair)) { return }
       throw refusal
     }
-    _ = KeyedObject.at(key).retain()
-    var item = PostedItem(kind: selector, first: key)
+    pair.retainTarget()
+    var item = PostedItem(kind: pair.selector, first: pair.target)
     if _fastPath(core.append(item)) { return }
     item.drop()
     throw refusal
@@ -231,8 +221,8 @@ extension PortCore {
   /// Commits a pair on the loop's own thread. Returns false if the loop accepts
   /// no commits.
   @inline(__always)
-  func commitOnThread(_ key: UInt, _ selector: UInt, _ number: UInt32) -> Bool {
+  func commitOnThread(_ pair: TransactionPair) -> Bool {
     // The caller has compared the thread, and a core with a loop is not closed.
-    commitOnThread { $0.commitUnchecked(key, selector, number) }
+    commitOnThread { $0.commitUnchecked(pair) }
   }
 }

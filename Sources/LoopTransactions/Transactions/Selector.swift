@@ -88,3 +88,66 @@ extension Selector: CustomStringConvertible {
   /// The target type and the name, such as `Label.layout`.
   public var description: String { "\(Target.self).\(name)" }
 }
+
+/// A target and a selector, which identify a transaction: three words, so that
+/// a commit passes them in registers.
+///
+/// The target is not retained.
+@usableFromInline
+@frozen
+struct TransactionPair: Hashable, Sendable {
+  /// The address of the target.
+  @usableFromInline let target: UInt
+  /// The address of the selector's `SelectorEntry`, which is never freed.
+  @usableFromInline let selector: UInt
+  /// The number of the selector's entry. Also here, because a commit would
+  /// otherwise load it.
+  @usableFromInline let number: UInt32
+
+  @inlinable
+  @inline(__always)
+  init(target: UInt, selector: UInt, number: UInt32) {
+    self.target = target
+    self.selector = selector
+    self.number = number
+  }
+
+  /// The pair of `target`, which the caller keeps alive, and `selector`.
+  @inlinable
+  @inline(__always)
+  init<Target>(_ target: Target, _ selector: Selector<Target>) {
+    self.init(
+      target: UInt(addressOf: target),
+      selector: selector.address,
+      number: selector.number
+    )
+  }
+
+  /// The pair of `target`, which the caller keeps alive, and `selector`.
+  @inline(__always)
+  init<Target, Value>(_ target: Target, _ selector: Selector<Target>.Carrying<Value>) {
+    self.init(
+      target: UInt(addressOf: target),
+      selector: selector.address,
+      number: selector.number
+    )
+  }
+
+  /// The hash of the pair's entries.
+  @inline(__always)
+  var hash: UInt64 { TransactionSet.List.hash(target, number) }
+
+  /// Retains the target.
+  @inline(__always)
+  func retainTarget() { _ = KeyedObject.at(target).retain() }
+
+  /// Releases the target.
+  @inline(__always)
+  func releaseTarget() { KeyedObject.at(target).release() }
+
+  /// Calls `body` with the selector's entry.
+  @inline(__always)
+  func withEntry<Result>(_ body: (SelectorEntry) -> Result) -> Result {
+    SelectorEntry.unmanaged(at: selector)._withUnsafeGuaranteedRef(body)
+  }
+}

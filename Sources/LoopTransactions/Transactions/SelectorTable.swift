@@ -69,8 +69,8 @@ final class SelectorEntry: Sendable {
   struct Observation: Sendable {
     /// Called when a pair begins to wait for a clock's frame.
     let waitsForFrame: @Sendable (EventLoop, AnyObject, FrameClock) -> Void
-    /// Ends the observation of a pair, which has the selector's number.
-    let end: @Sendable (EventLoop, AnyObject, UInt32) -> Void
+    /// Ends the observation of a pair.
+    let end: @Sendable (EventLoop, TransactionPair) -> Void
   }
 
   /// Part of a transaction's identity. Starts at 1.

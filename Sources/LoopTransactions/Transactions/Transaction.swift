@@ -42,11 +42,9 @@ public final class Transaction {
   @usableFromInline @exclusivity(unchecked) var frameThread: UInt = 0
 
   let transactions: TransactionSet
-  let key: UInt
-  let address: UInt
-  let number: UInt32
+  let pair: TransactionPair
   let holdsWeakly: Bool
-  // The hash of the pair.
+  // `pair.hash`.
   let hash: UInt64
 
   // Only one of the two references is set. An unowned reference is used where
@@ -69,10 +67,8 @@ public final class Transaction {
   ) {
     loop.checkUsable("Transaction.init")
     transactions = loop.transactions
-    key = UInt(addressOf: target)
-    address = selector.address
-    number = selector.number
-    hash = TransactionSet.List.hash(key, number)
+    pair = TransactionPair(target, selector)
+    hash = pair.hash
     holdsWeakly = hold == .weak
     strongTarget = hold == .weak ? nil : target
     weakTarget = hold == .weak ? target : nil
@@ -187,8 +183,8 @@ extension Transaction {
 
   @inline(__always)
   fileprivate func append(on thread: UInt, slot: Int) {
-    let pending = TransactionSet.Pending(selector: address, attachment: word)
-    transactions.list.append(key, number, pending, slot: slot)
+    let pending = TransactionSet.Pending(selector: pair.selector, attachment: word)
+    transactions.list.append(pair.target, pair.number, pending, slot: slot)
     pendingThread = thread
     // Retained last, so that no local value must be kept across the call.
     // Consumed, so that the reference is not counted twice.
@@ -248,7 +244,7 @@ extension Transaction {
   /// Call on the loop.
   public var isPending: Bool {
     transactions.checkThread("Transaction.isPending")
-    return whileAlive { isLinked || transactions.isPending(key, number) }
+    return whileAlive { isLinked || transactions.isPending(pair) }
   }
 
   /// Cancels the pair if it is pending. Returns whether it was pending. Also
@@ -260,7 +256,7 @@ extension Transaction {
   @discardableResult
   public func cancel() -> Bool {
     transactions.checkThread("Transaction.cancel")
-    return whileAlive { transactions.cancel(key, address, number) }
+    return whileAlive { transactions.cancel(pair) }
   }
 
   /// Performs the pair at once if it is pending, and not again later. Returns
@@ -274,6 +270,6 @@ extension Transaction {
   @discardableResult
   public func performIfNeeded() -> Bool {
     transactions.checkUsable("Transaction.performIfNeeded")
-    return whileAlive { transactions.performIfNeeded(key, number) }
+    return whileAlive { transactions.performIfNeeded(pair) }
   }
 }

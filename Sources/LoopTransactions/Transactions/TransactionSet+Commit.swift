@@ -1,46 +1,44 @@
 // Committing transactions.
 extension TransactionSet {
-  /// Commits (`key`, `selector`) unless it is pending.
+  /// Commits `pair` unless it is pending.
   @inline(__always)
-  func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    let hash = List.hash(key, number)
+  func commit(_ pair: TransactionPair) {
+    let hash = pair.hash
     guard slowCount == 0, let slot = list.firstFreeSlot(hash: hash) else {
-      if list.isInFirstSlot(key, number, hash: hash) { return metrics.coalesced.add() }
-      return commitSlowly(key, selector, number, hash: hash)
+      if list.isInFirstSlot(pair.target, pair.number, hash: hash) { return metrics.coalesced.add() }
+      return commitSlowly(pair, hash: hash)
     }
-    list.append(key, number, Pending(selector: selector), slot: slot)
+    list.append(pair.target, pair.number, Pending(selector: pair.selector), slot: slot)
     // Adding the first entry notifies the host of an embedded loop. The host's
     // code may use the set, so the target must be retained before.
-    if _slowPath(list.count == 1) { return becomePending(retaining: key) }
+    if _slowPath(list.count == 1) { return becomePending(retaining: pair.target) }
     // Retained last, so that no local value must be kept across the call.
-    _ = KeyedObject.at(key).retain()
+    pair.retainTarget()
   }
 
-  /// Commits a pair, and takes over the caller's reference to the target.
-  func commitOwned(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    let pending = Pending(selector: selector)
-    guard
-      slowCount == 0,
-      list.appendOnce(key, number, pending, hash: List.hash(key, number))
-    else {
-      commit(key, selector, number)
-      return KeyedObject.at(key).release()
+  /// Commits `pair`, and takes over the caller's reference to the target.
+  func commitOwned(_ pair: TransactionPair) {
+    guard slowCount == 0, appendOnce(pair, hash: pair.hash) else {
+      commit(pair)
+      return pair.releaseTarget()
     }
     didAppend()
   }
 
-  /// Commits a pair with `value`. If it is pending, combines the two values.
+  /// Commits `selector` on `target` with `value`. If the pair is pending,
+  /// combines the two values.
   func commit<Target, Value>(
-    _ key: UInt,
+    _ target: Target,
     _ selector: Selector<Target>.Carrying<Value>,
     _ value: Value
   ) {
-    bringForward(key, selector.number)
-    guard let place = list.find(key, selector.number) else {
-      traceCommit(key, selector.number)
-      return append(key, selector.number, Self.pending(selector, value))
+    let pair = TransactionPair(target, selector)
+    bringForward(pair)
+    guard let place = list.find(pair.target, pair.number) else {
+      traceCommit(pair)
+      return append(pair, Self.pending(selector, value))
     }
-    guard merge(value, into: list[place], selector) else { return commit(key, selector, value) }
+    guard merge(value, into: list[place], selector) else { return commit(target, selector, value) }
   }
 
   /// The data of a new entry with `value`.
@@ -52,9 +50,9 @@ extension TransactionSet {
   }
 
   /// The data of the pair's entry, which carries a value, in any list.
-  func findValue(_ key: UInt, _ number: UInt32) -> Pending? {
-    if let place = list.find(key, number) { return list[place] }
-    return findWaiting(key, number).map { $0.0.list[$0.1] }
+  func findValue(_ pair: TransactionPair) -> Pending? {
+    if let place = list.find(pair.target, pair.number) { return list[place] }
+    return findWaiting(pair).map { $0.0.list[$0.1] }
   }
 
   /// Combines `value` with the value of `pending`. Returns false if the merge
@@ -92,10 +90,10 @@ extension TransactionSet {
   @inline(__always)
   func commit(_ transaction: Transaction, _ target: Unmanaged<AnyObject>) {
     assert(!transaction.holdsWeakly)
-    let (key, number) = (transaction.key, transaction.number)
     transaction.didLink()
-    let pending = Pending(selector: transaction.address, attachment: transaction.word)
-    guard slowCount == 0, list.appendOnce(key, number, pending, hash: transaction.hash) else {
+    guard slowCount == 0,
+      appendOnce(transaction.pair, attachment: transaction.word, hash: transaction.hash)
+    else {
       commitSlowly(transaction)
       return target.release()
     }
@@ -111,53 +109,53 @@ extension TransactionSet {
 
   @inline(never)
   private func commitSlowly(_ transaction: Transaction) {
-    let (key, number) = (transaction.key, transaction.number)
+    let pair = transaction.pair
     // If the transaction waits for a frame, it is linked to the pair's entry.
     let isLinked = transaction.isLinkedToFrame
-    bringForward(key, number)
-    if let place = findLive(key, number) {
+    bringForward(pair)
+    if let place = findLive(pair) {
       metrics.coalesced.add()
-      if !transaction.holdsWeakly { promoteToStrong(place, key, number, in: list) }
+      if !transaction.holdsWeakly { promoteToStrong(place, pair, in: list) }
       if !isLinked { link(transaction, at: place, in: list) }
     } else if transaction.holdsWeakly {
-      traceCommit(key, number)
+      traceCommit(pair)
       appendWeak(transaction)
     } else {
-      traceCommit(key, number)
-      append(key, number, Pending(selector: transaction.address, attachment: transaction.word))
+      traceCommit(pair)
+      append(pair, Pending(selector: pair.selector, attachment: transaction.word))
     }
   }
 
   // Looking up a weak entry may remove it and reset the list, so no slot is kept
   // across it.
   @inline(never)
-  private func commitSlowly(
-    _ key: UInt,
-    _ selector: UInt,
-    _ number: UInt32,
-    hash: UInt64
-  ) {
+  private func commitSlowly(_ pair: TransactionPair, hash: UInt64) {
     if slowCount == 0 {
-      let pending = Pending(selector: selector)
-      guard list.appendOnce(key, number, pending, hash: hash) else {
-        return metrics.coalesced.add()
-      }
-      _ = KeyedObject.at(key).retain()
+      guard appendOnce(pair, hash: hash) else { return metrics.coalesced.add() }
+      pair.retainTarget()
       return didAppend()
     }
-    bringForward(key, number)
-    guard let place = findLive(key, number) else {
-      traceCommit(key, number)
-      return append(key, number, Pending(selector: selector))
+    bringForward(pair)
+    guard let place = findLive(pair) else {
+      traceCommit(pair)
+      return append(pair, Pending(selector: pair.selector))
     }
     metrics.coalesced.add()
-    promoteToStrong(place, key, number, in: list)
+    promoteToStrong(place, pair, in: list)
+  }
+
+  /// Appends an entry that owns no reference yet, unless `pair` has one. Returns
+  /// whether it was appended.
+  @inline(__always)
+  private func appendOnce(_ pair: TransactionPair, attachment: UInt = 0, hash: UInt64) -> Bool {
+    let pending = Pending(selector: pair.selector, attachment: attachment)
+    return list.appendOnce(pair.target, pair.number, pending, hash: hash)
   }
 
   @inline(__always)
-  private func append(_ key: UInt, _ number: UInt32, _ pending: Pending) {
-    _ = KeyedObject.at(key).retain()
-    list.append(key, number, pending)
+  private func append(_ pair: TransactionPair, _ pending: Pending) {
+    pair.retainTarget()
+    list.append(pair.target, pair.number, pending)
     didAppend()
   }
 
@@ -165,9 +163,9 @@ extension TransactionSet {
     KeyedObject.retain(transaction)
     didAppendSlow()
     list.append(
-      transaction.key,
-      transaction.number | Self.weakTag,
-      Pending(selector: transaction.address, attachment: transaction.word)
+      transaction.pair.target,
+      transaction.pair.number | Self.weakTag,
+      Pending(selector: transaction.pair.selector, attachment: transaction.word)
     )
     didAppend()
   }
@@ -188,8 +186,8 @@ extension TransactionSet {
   }
 
   @inline(never)
-  private func becomePending(retaining key: UInt) {
-    _ = KeyedObject.at(key).retain()
+  private func becomePending(retaining target: UInt) {
+    _ = KeyedObject.at(target).retain()
     becomePending()
   }
 

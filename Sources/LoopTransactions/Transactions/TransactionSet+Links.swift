@@ -1,10 +1,12 @@
 // Weakly held targets, and `Transaction` objects linked from entries.
 extension TransactionSet {
-  /// Returns the entry of (`key`, `number`) if its target is alive. The caller
-  /// retains the target, so it cannot die during the call.
-  func findLive(_ key: UInt, _ number: UInt32) -> List.Index? {
-    if let place = list.find(key, number) { return place }
-    guard slowCount > 0, let place = list.find(key, number | Self.weakTag) else { return nil }
+  /// Returns the entry of `pair` if its target is alive. The caller retains the
+  /// target, so it cannot die during the call.
+  func findLive(_ pair: TransactionPair) -> List.Index? {
+    if let place = list.find(pair.target, pair.number) { return place }
+    guard slowCount > 0, let place = list.find(pair.target, pair.number | Self.weakTag) else {
+      return nil
+    }
     if isTargetAlive(list[place]) { return place }
     // The target has died, and another object has taken its address.
     discardDeadEntry(list.remove(place))
@@ -20,15 +22,15 @@ extension TransactionSet {
 
   /// Whether the pair waits for the tick or for a frame, and its target is
   /// alive. The caller retains the target.
-  func isPending(_ key: UInt, _ number: UInt32) -> Bool {
-    findLive(key, number) != nil || findWaiting(key, number) != nil
+  func isPending(_ pair: TransactionPair) -> Bool {
+    findLive(pair) != nil || findWaiting(pair) != nil
   }
 
   /// Makes a weak entry of `list` retain its target.
-  func promoteToStrong(_ place: List.Index, _ key: UInt, _ number: UInt32, in list: List) {
+  func promoteToStrong(_ place: List.Index, _ pair: TransactionPair, in list: List) {
     guard place.tag & Self.weakTag != 0 else { return }
-    _ = KeyedObject.at(key).retain()
-    list.setTag(number, at: place)
+    pair.retainTarget()
+    list.setTag(pair.number, at: place)
     didRemoveSlow()
     // The transaction stays linked, but the entry no longer retains it.
     let holder = list[place].firstTransaction
@@ -63,12 +65,11 @@ extension TransactionSet {
 
   /// Unlinks a transaction that is being freed while it is pending.
   func unlink(_ transaction: Transaction) {
-    let (key, number) = (transaction.key, transaction.number)
     var (list, frame) = (list, firstFrame)
-    var found = list.find(key, number) ?? list.find(key, number | Self.weakTag)
+    var found = Self.find(transaction.pair, in: list)
     while found == nil, let current = frame {
       (list, frame) = (current.list, current.next)
-      found = list.find(key, number) ?? list.find(key, number | Self.weakTag)
+      found = Self.find(transaction.pair, in: list)
     }
     guard let place = found else { return }
     var pending = list[place]
@@ -83,6 +84,11 @@ extension TransactionSet {
       if other.next == transaction.word { other.next = transaction.next }
       word = other.next
     }
+  }
+
+  /// Returns the entry of `pair` in `list`, whether or not its target is alive.
+  static func find(_ pair: TransactionPair, in list: List) -> List.Index? {
+    list.find(pair.target, pair.number) ?? list.find(pair.target, pair.number | weakTag)
   }
 
   /// Returns the transaction at the address `word`, or nil if it is 0.

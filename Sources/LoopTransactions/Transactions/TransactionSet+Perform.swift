@@ -60,7 +60,7 @@ extension TransactionSet {
       if _slowPath(isLarge) { System.prefetchForWriting(list.fourthKey) }
       if let recorder {
         let owner = SelectorEntry.at(entry.payload.selector).owner
-        recorder.pointee.begin(owner, arrow: Self.traceKey(entry.key, entry.tag))
+        recorder.pointee.begin(owner, arrow: Self.traceKey(entry.key, tag: entry.tag))
       }
       guard perform(entry) else { continue }
       loop.meter.didPerform()
@@ -68,10 +68,9 @@ extension TransactionSet {
     }
   }
 
-  /// Performs (`key`, `number`) at once if it is pending. Returns whether it
-  /// was pending.
-  func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
-    guard !isInherited, let entry = removeLive(key, number) else { return false }
+  /// Performs `pair` at once if it is pending. Returns whether it was pending.
+  func performIfNeeded(_ pair: TransactionPair) -> Bool {
+    guard !isInherited, let entry = removeLive(pair) else { return false }
     // Between two runs, another loop of the thread may be the current one.
     performDepth += 1
     if let loop { loop.asCurrent { _ = perform(entry) } } else { _ = perform(entry) }
@@ -80,24 +79,24 @@ extension TransactionSet {
     return true
   }
 
-  /// Cancels (`key`, `number`) if it is pending, and ends its observation.
-  /// Returns whether it was pending. The caller retains the target.
-  func cancel(_ key: UInt, _ selector: UInt, _ number: UInt32) -> Bool {
-    SelectorEntry.unmanaged(at: selector)._withUnsafeGuaranteedRef {
+  /// Cancels `pair` if it is pending, and ends its observation. Returns whether
+  /// it was pending. The caller retains the target.
+  func cancel(_ pair: TransactionPair) -> Bool {
+    pair.withEntry {
       guard let observation = $0.observation, let loop else { return }
-      observation.end(loop, KeyedObject.at(key).takeUnretainedValue(), number)
+      observation.end(loop, pair)
     }
-    guard let entry = removeLive(key, number) else { return false }
+    guard let entry = removeLive(pair) else { return false }
     metrics.cancelled.add()
     discard(entry)
     settle()
     return true
   }
 
-  /// Removes the entry of (`key`, `number`), if its target is alive.
-  private func removeLive(_ key: UInt, _ number: UInt32) -> List.Entry? {
-    guard let place = findLive(key, number) else { return removeWaiting(key, number) }
-    return List.Entry(key: key, tag: place.tag, payload: list.remove(place))
+  /// Removes the entry of `pair`, if its target is alive.
+  private func removeLive(_ pair: TransactionPair) -> List.Entry? {
+    guard let place = findLive(pair) else { return removeWaiting(pair) }
+    return List.Entry(key: pair.target, tag: place.tag, payload: list.remove(place))
   }
 
   /// Drops all entries that are pending now.

@@ -161,13 +161,13 @@ extension TransactionSet: LoopPart {
   }
 
   /// Records for a trace that a pair was committed. X3.
-  func traceCommit(_ key: UInt, _ number: UInt32) {
-    if isTraced { loop?.beginArrow(.commit, Self.traceKey(key, number)) }
+  func traceCommit(_ pair: TransactionPair) {
+    if isTraced { loop?.beginArrow(.commit, Self.traceKey(pair.target, tag: pair.number)) }
   }
 
-  /// Identifies a pair while it is pending.
-  static func traceKey(_ key: UInt, _ tag: UInt32) -> UInt64 {
-    UInt64(key) ^ UInt64(tag & ~weakTag) << 40
+  /// Identifies the pair of an entry while it is pending.
+  static func traceKey(_ target: UInt, tag: UInt32) -> UInt64 {
+    UInt64(target) ^ UInt64(tag & ~weakTag) << 40
   }
 
   /// Commits a pair that another thread committed, and takes over the reference
@@ -178,15 +178,15 @@ extension TransactionSet: LoopPart {
   ///   - target: The target's address.
   func commitPosted(selector: UInt, target: UInt) {
     let entry = SelectorEntry.unmanaged(at: selector)
-    commitOwned(target, selector, entry._withUnsafeGuaranteedRef { $0.number })
+    let number = entry._withUnsafeGuaranteedRef { $0.number }
+    commitOwned(TransactionPair(target: target, selector: selector, number: number))
   }
 
   /// Commits the `PortTransaction` at an address, which another thread committed,
-  /// and releases it.
-  func commitPosted(portTransaction transaction: UInt, target: UInt) {
+  /// and releases it. Takes over the reference to the target.
+  func commitPosted(portTransaction transaction: UInt) {
     guard let loop else { return }
-    Unmanaged<PortTransaction>.at(transaction).takeRetainedValue()
-      .wasTaken(by: loop, target: target)
+    Unmanaged<PortTransaction>.at(transaction).takeRetainedValue().wasTaken(by: loop)
   }
 
   /// Called before the posted `PortTransaction` at an address is dropped because

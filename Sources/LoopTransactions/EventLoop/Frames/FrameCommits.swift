@@ -40,7 +40,7 @@ extension EventLoop {
     _ selector: Selector<Target>,
     atNextFrameOf clock: FrameClock
   ) {
-    commitAtFrame(target, selector.address, selector.number, clock)
+    commit(target, TransactionPair(target, selector), atNextFrameOf: clock)
   }
 
   /// Commits `selector` on `target` with `value` for the next frame of `clock`.
@@ -56,35 +56,30 @@ extension EventLoop {
     _ value: Value,
     atNextFrameOf clock: FrameClock
   ) {
-    commitAtFrame(target, selector, value, clock)
+    commitCarrying(target, selector, value, atNextFrameOf: clock)
   }
 
-  func commitAtFrame(
+  /// Commits `pair`, whose target is `target`, for the next frame of `clock`.
+  func commit(
     _ target: AnyObject,
-    _ selector: UInt,
-    _ number: UInt32,
-    _ clock: FrameClock
+    _ pair: TransactionPair,
+    atNextFrameOf clock: FrameClock
   ) {
     checkUsable("EventLoop.commit")
     transactions.checkClock(clock, "EventLoop.commit")
-    let key = UInt(addressOf: target)
-    withExtendedLifetime(target) {
-      transactions.commit(key, selector, number, atNextFrameOf: clock)
-    }
+    withExtendedLifetime(target) { transactions.commit(pair, atNextFrameOf: clock) }
   }
 
-  func commitAtFrame<Target, Value>(
+  // Has a name of its own, because the overloads for isolated targets call it.
+  func commitCarrying<Target, Value>(
     _ target: Target,
     _ selector: Selector<Target>.Carrying<Value>,
     _ value: Value,
-    _ clock: FrameClock
+    atNextFrameOf clock: FrameClock
   ) {
     checkUsable("EventLoop.commit")
     transactions.checkClock(clock, "EventLoop.commit")
-    let key = UInt(addressOf: target)
-    withExtendedLifetime(target) {
-      transactions.commit(key, selector, value, atNextFrameOf: clock)
-    }
+    transactions.commit(target, selector, value, atNextFrameOf: clock)
   }
 }
 
@@ -107,15 +102,10 @@ final class FrameCommits {
   private unowned let clock: FrameClock
   private unowned let set: TransactionSet
 
-  private struct Pair: Hashable {
-    let key: UInt
-    let number: UInt32
-  }
-
   // The marks that are set because their transactions have committed a pair of
   // this list. I32. The transactions are not retained: releasing one may release
   // the loop's last port, which may call the host.
-  private var marks: [Pair: [InboxMark]] = [:]
+  private var marks: [TransactionPair: [InboxMark]] = [:]
 
   init(_ clock: FrameClock, _ set: TransactionSet) {
     self.clock = clock
@@ -129,19 +119,20 @@ final class FrameCommits {
 
   /// Appends an entry, which owns its references. Comes last in a commit,
   /// because the first entry may call the host of the clock.
-  func append(_ key: UInt, _ tag: UInt32, _ pending: TransactionSet.Pending) {
-    list.append(key, tag, pending)
+  func append(_ pair: TransactionPair, _ pending: TransactionSet.Pending, isWeak: Bool = false) {
+    let tag = isWeak ? pair.number | TransactionSet.weakTag : pair.number
+    list.append(pair.target, tag, pending)
     set.didAppendSlow()
     guard list.count == 1 else { return }
     set.insert(self)
     clock.requestFrame()
   }
 
-  /// Removes the entry at `place`. Does not release its references.
-  func remove(_ place: List.Index, _ key: UInt) -> List.Entry {
-    let entry = List.Entry(key: key, tag: place.tag, payload: list.remove(place))
+  /// Removes the entry of `pair` at `place`. Does not release its references.
+  func remove(_ place: List.Index, of pair: TransactionPair) -> List.Entry {
+    let entry = List.Entry(key: pair.target, tag: place.tag, payload: list.remove(place))
     set.didRemoveSlow()
-    clearMarks(of: entry)
+    clearMarks(of: pair)
     if isEmpty { becomeEmpty() }
     return entry
   }
@@ -171,11 +162,11 @@ final class FrameCommits {
     clock.withdrawRequest()
   }
 
-  /// Keeps `mark`, of a transaction of the pair (`key`, `number`), set until the
-  /// pair leaves this list, so that the commits of other threads are coalesced
-  /// without waking the loop.
-  func keep(_ mark: InboxMark, of key: UInt, _ number: UInt32) {
-    marks[Pair(key: key, number: number), default: []].append(mark)
+  /// Keeps `mark`, of a transaction of `pair`, set until the pair leaves this
+  /// list, so that the commits of other threads are coalesced without waking the
+  /// loop.
+  func keep(_ mark: InboxMark, of pair: TransactionPair) {
+    marks[pair, default: []].append(mark)
   }
 
   /// Clears all marks. Commits of other threads are posted from now on.
@@ -184,9 +175,8 @@ final class FrameCommits {
     marks.removeAll(keepingCapacity: true)
   }
 
-  private func clearMarks(of entry: List.Entry) {
+  private func clearMarks(of pair: TransactionPair) {
     guard !marks.isEmpty else { return }
-    let pair = Pair(key: entry.key, number: entry.tag & ~TransactionSet.weakTag)
     for mark in marks.removeValue(forKey: pair) ?? [] { mark.clear() }
   }
 }

@@ -1,14 +1,13 @@
 // Committing at a clock's next frame. T11.
 extension TransactionSet {
-  /// Commits (`key`, `selector`) for the next frame of `clock`, unless it is
-  /// pending.
-  func commit(_ key: UInt, _ selector: UInt, _ number: UInt32, atNextFrameOf clock: FrameClock) {
-    guard let frame = frameCommits(of: clock) else { return commit(key, selector, number) }
-    guard !coalesce(key, number, isWeak: false) else { return }
-    traceCommit(key, number)
-    _ = KeyedObject.at(key).retain()
-    willWait(key, selector, clock)
-    frame.append(key, number, Pending(selector: selector))
+  /// Commits `pair` for the next frame of `clock`, unless it is pending.
+  func commit(_ pair: TransactionPair, atNextFrameOf clock: FrameClock) {
+    guard let frame = frameCommits(of: clock) else { return commit(pair) }
+    guard !coalesce(pair, isWeak: false) else { return }
+    traceCommit(pair)
+    pair.retainTarget()
+    willWait(pair, for: clock)
+    frame.append(pair, Pending(selector: pair.selector))
   }
 
   /// Commits `transaction`, which is not linked to an entry, for the next frame
@@ -18,75 +17,72 @@ extension TransactionSet {
       return transaction.holdsWeakly
         ? commitWeakly(transaction) : commit(transaction, .passRetained(target))
     }
-    let (key, number) = (transaction.key, transaction.number)
-    if coalesce(key, number, isWeak: transaction.holdsWeakly) {
+    let pair = transaction.pair
+    if coalesce(pair, isWeak: transaction.holdsWeakly) {
       link(transaction)
       return
     }
     transaction.didLinkToFrame()
-    traceCommit(key, number)
-    willWait(key, transaction.address, clock)
-    let pending = Pending(selector: transaction.address, attachment: transaction.word)
+    traceCommit(pair)
+    willWait(pair, for: clock)
+    let pending = Pending(selector: pair.selector, attachment: transaction.word)
     guard transaction.holdsWeakly else {
-      _ = KeyedObject.at(key).retain()
-      return frame.append(key, number, pending)
+      pair.retainTarget()
+      return frame.append(pair, pending)
     }
     KeyedObject.retain(transaction)
     didAppendSlow()
-    frame.append(key, number | Self.weakTag, pending)
+    frame.append(pair, pending, isWeak: true)
   }
 
-  /// Commits a pair with `value` for the next frame of `clock`. If it is
-  /// pending, combines the two values.
+  /// Commits `selector` on `target` with `value` for the next frame of `clock`.
+  /// If the pair is pending, combines the two values.
   func commit<Target, Value>(
-    _ key: UInt,
+    _ target: Target,
     _ selector: Selector<Target>.Carrying<Value>,
     _ value: Value,
     atNextFrameOf clock: FrameClock
   ) {
-    guard let frame = frameCommits(of: clock) else { return commit(key, selector, value) }
-    guard let pending = findValue(key, selector.number) else {
-      traceCommit(key, selector.number)
-      _ = KeyedObject.at(key).retain()
-      return frame.append(key, selector.number, Self.pending(selector, value))
+    guard let frame = frameCommits(of: clock) else { return commit(target, selector, value) }
+    let pair = TransactionPair(target, selector)
+    guard let pending = findValue(pair) else {
+      traceCommit(pair)
+      pair.retainTarget()
+      return frame.append(pair, Self.pending(selector, value))
     }
     guard merge(value, into: pending, selector) else {
-      return commit(key, selector, value, atNextFrameOf: clock)
+      return commit(target, selector, value, atNextFrameOf: clock)
     }
   }
 
   /// Commits the pair of `transaction`, which another thread committed, for the
-  /// next frame of `clock`. Takes over the reference to the target at `key`.
-  func commitPosted(
-    _ transaction: PortTransaction,
-    _ key: UInt,
-    _ number: UInt32,
-    atNextFrameOf clock: FrameClock
-  ) {
-    defer { KeyedObject.at(key).release() }
-    if let (frame, place) = findWaiting(key, number) {
+  /// next frame of `clock`. Takes over the posted item's reference to the target.
+  func commitPosted(_ transaction: PortTransaction, atNextFrameOf clock: FrameClock) {
+    let pair = transaction.pair
+    defer { pair.releaseTarget() }
+    if let (frame, place) = findWaiting(pair) {
       metrics.coalesced.add()
-      promoteToStrong(place, key, number, in: frame.list)
-      frame.keep(transaction.mark, of: key, number)
-    } else if findLive(key, number) == nil, let frame = frameCommits(of: clock) {
+      promoteToStrong(place, pair, in: frame.list)
+      frame.keep(transaction.mark, of: pair)
+    } else if findLive(pair) == nil, let frame = frameCommits(of: clock) {
       // Kept before the pair waits, because requesting the frame may call the
       // host, which may perform the pair.
-      frame.keep(transaction.mark, of: key, number)
-      _ = KeyedObject.at(key).retain()
-      willWait(key, transaction.address, clock)
-      frame.append(key, number, Pending(selector: transaction.address))
+      frame.keep(transaction.mark, of: pair)
+      pair.retainTarget()
+      willWait(pair, for: clock)
+      frame.append(pair, Pending(selector: pair.selector))
     } else {
       // Cleared before the pair is pending, and so before its action runs.
       transaction.clearMark()
-      commit(key, transaction.address, number)
+      commit(pair)
     }
   }
 
-  /// Tells the selector that the pair is about to wait for `clock`.
-  private func willWait(_ key: UInt, _ selector: UInt, _ clock: FrameClock) {
-    SelectorEntry.unmanaged(at: selector)._withUnsafeGuaranteedRef {
+  /// Tells the selector that `pair` is about to wait for `clock`.
+  private func willWait(_ pair: TransactionPair, for clock: FrameClock) {
+    pair.withEntry {
       guard let observation = $0.observation, let loop else { return }
-      observation.waitsForFrame(loop, KeyedObject.at(key).takeUnretainedValue(), clock)
+      observation.waitsForFrame(loop, KeyedObject.at(pair.target).takeUnretainedValue(), clock)
     }
   }
 
@@ -107,13 +103,13 @@ extension TransactionSet {
     }
   }
 
-  /// Whether the pair is pending. If so, counts a coalesced commit, which holds
-  /// the target unless `isWeak`.
-  private func coalesce(_ key: UInt, _ number: UInt32, isWeak: Bool) -> Bool {
-    if let place = findLive(key, number) {
-      if !isWeak { promoteToStrong(place, key, number, in: list) }
-    } else if let (frame, place) = findWaiting(key, number) {
-      if !isWeak { promoteToStrong(place, key, number, in: frame.list) }
+  /// Whether `pair` is pending. If so, counts a coalesced commit, which holds the
+  /// target unless `isWeak`.
+  private func coalesce(_ pair: TransactionPair, isWeak: Bool) -> Bool {
+    if let place = findLive(pair) {
+      if !isWeak { promoteToStrong(place, pair, in: list) }
+    } else if let (frame, place) = findWaiting(pair) {
+      if !isWeak { promoteToStrong(place, pair, in: frame.list) }
     } else {
       return false
     }
@@ -123,11 +119,10 @@ extension TransactionSet {
 
   /// Links `transaction` to the entry of its pair.
   private func link(_ transaction: Transaction) {
-    let (key, number) = (transaction.key, transaction.number)
-    if let place = findLive(key, number) {
+    if let place = findLive(transaction.pair) {
       transaction.didLink()
       link(transaction, at: place, in: list)
-    } else if let (frame, place) = findWaiting(key, number) {
+    } else if let (frame, place) = findWaiting(transaction.pair) {
       transaction.didLinkToFrame()
       link(transaction, at: place, in: frame.list)
     }
@@ -136,25 +131,24 @@ extension TransactionSet {
 
 // The lists of entries that wait for a frame.
 extension TransactionSet {
-  /// Returns the entry of (`key`, `number`) that waits for a frame, if its
-  /// target is alive. The caller retains the target.
-  func findWaiting(_ key: UInt, _ number: UInt32) -> (FrameCommits, List.Index)? {
+  /// Returns the entry of `pair` that waits for a frame, if its target is alive.
+  /// The caller retains the target.
+  func findWaiting(_ pair: TransactionPair) -> (FrameCommits, List.Index)? {
     var frame = firstFrame
     while let current = frame {
       frame = current.next
-      if let place = current.list.find(key, number) { return (current, place) }
-      guard let place = current.list.find(key, number | Self.weakTag) else { continue }
-      if isTargetAlive(current.list[place]) { return (current, place) }
-      discardDeadEntry(current.remove(place, key).payload)
+      guard let place = Self.find(pair, in: current.list) else { continue }
+      if place.tag == pair.number || isTargetAlive(current.list[place]) { return (current, place) }
+      discardDeadEntry(current.remove(place, of: pair).payload)
     }
     return nil
   }
 
-  /// Moves the entry of (`key`, `number`) from a frame list to this list, as
-  /// its newest entry, because the pair is committed without a clock.
-  func bringForward(_ key: UInt, _ number: UInt32) {
-    guard firstFrame != nil, let (frame, place) = findWaiting(key, number) else { return }
-    let entry = frame.remove(place, key)
+  /// Moves the entry of `pair` from a frame list to this list, as its newest
+  /// entry, because the pair is committed without a clock.
+  func bringForward(_ pair: TransactionPair) {
+    guard firstFrame != nil, let (frame, place) = findWaiting(pair) else { return }
+    let entry = frame.remove(place, of: pair)
     appending { move(entry) }
   }
 
@@ -168,10 +162,10 @@ extension TransactionSet {
     }
   }
 
-  /// Removes the entry of (`key`, `number`) that waits for a frame.
-  func removeWaiting(_ key: UInt, _ number: UInt32) -> List.Entry? {
-    guard firstFrame != nil, let (frame, place) = findWaiting(key, number) else { return nil }
-    return frame.remove(place, key)
+  /// Removes the entry of `pair` that waits for a frame.
+  func removeWaiting(_ pair: TransactionPair) -> List.Entry? {
+    guard firstFrame != nil, let (frame, place) = findWaiting(pair) else { return nil }
+    return frame.remove(place, of: pair)
   }
 
   /// Adds `frame` to the lists with entries.

@@ -145,7 +145,8 @@ extension PostedItem {
     case Self.call: runCall(on: loop)
     case Self.firstJob..<Self.portTransaction: runJob()
     case Self.portTransaction:
-      loop.transactions.commitPosted(portTransaction: first, target: second)
+      // The item's reference to the target passes to the commit.
+      loop.transactions.commitPosted(portTransaction: first)
     default: loop.transactions.commitPosted(selector: kind, target: first)
     }
   }
