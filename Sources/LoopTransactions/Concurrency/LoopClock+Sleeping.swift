@@ -75,8 +75,8 @@ final class Sleeper: LoopWait, @unchecked Sendable {
     }
     timer =
       isPrecise
-      ? try loop.makePreciseTimer(at: deadline, .once, nil, fire)
-      : loop.makeTimer(at: deadline, .once, nil, fire)
+      ? try loop.makePreciseTimer(at: deadline, schedule: .once, place: nil, fire)
+      : loop.makeTimer(at: deadline, schedule: .once, place: nil, fire)
     noteSleep(until: deadline.nanoseconds)
   }
 

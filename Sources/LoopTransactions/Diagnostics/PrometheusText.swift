@@ -68,10 +68,9 @@ public struct PrometheusText: Sendable {
     loops.append(Loop(name: name, metrics: metrics, latencies: latencies))
   }
 
-  /// Adds the metrics of an object of the kind `kind`, which is the label of its
-  /// samples.
-  mutating func add(_ kind: String, _ name: String, _ metrics: [Metric]) {
-    let label = Self.label(kind, name)
+  /// Adds the metrics of the object `name`. The label of its samples is `kind`.
+  mutating func add(_ metrics: [Metric], of kind: String, name: String) {
+    let label = Self.label(kind, value: name)
     require(
       !others.contains { $0.label == label },
       "PrometheusText.add: each \(kind) needs a name of its own, but '\(name)' was added before"
@@ -143,23 +142,23 @@ extension PrometheusText: CustomStringConvertible {
   public var description: String {
     var text = ""
     for (name, help, value) in Self.counters {
-      append("\(name)_total", "counter", help, to: &text) {
+      append("\(name)_total", type: "counter", help: help, to: &text) {
         [Sample(value: "\($0.metrics[keyPath: value])")]
       }
     }
     for (name, help, value) in Self.gauges {
-      append(name, "gauge", help, to: &text) {
+      append(name, type: "gauge", help: help, to: &text) {
         [Sample(value: "\($0.metrics[keyPath: value])")]
       }
     }
     for (name, type, help, value) in Self.times {
-      append(name, type, help, to: &text) { loop in
+      append(name, type: type, help: help, to: &text) { loop in
         guard loop.metrics.busy + loop.metrics.idle > .zero else { return [] }
         return [Sample(value: Self.seconds(loop.metrics[keyPath: value]))]
       }
     }
     for (name, help, histogram) in Self.histograms {
-      append(name, "histogram", help, to: &text) { loop in
+      append(name, type: "histogram", help: help, to: &text) { loop in
         loop.latencies.map { Self.samples(of: $0[keyPath: histogram]) } ?? []
       }
     }
@@ -173,33 +172,39 @@ extension PrometheusText: CustomStringConvertible {
     for metric in others.flatMap(\.metrics) where seen.insert(metric.name).inserted {
       let lines = others.flatMap { label, metrics in
         metrics.filter { $0.name == metric.name }
-          .flatMap { $0.samples.map { Self.line(metric.name, label, $0) } }
+          .flatMap { $0.samples.map { Self.line(of: metric.name, label: label, $0) } }
       }
-      Self.append(metric.name, metric.type, metric.help, lines.joined(), to: &text)
+      Self.append(
+        metric.name,
+        type: metric.type,
+        help: metric.help,
+        lines: lines.joined(),
+        to: &text
+      )
     }
   }
 
   /// Appends a metric of the loops, unless no loop has samples of it.
   private func append(
     _ name: String,
-    _ type: String,
-    _ help: String,
+    type: String,
+    help: String,
     to text: inout String,
     _ samples: (Loop) -> [Sample]
   ) {
     var lines = ""
     for loop in loops {
-      let label = Self.label("loop", loop.name)
-      for sample in samples(loop) { lines += Self.line(name, label, sample) }
+      let label = Self.label("loop", value: loop.name)
+      for sample in samples(loop) { lines += Self.line(of: name, label: label, sample) }
     }
-    Self.append(name, type, help, lines, to: &text)
+    Self.append(name, type: type, help: help, lines: lines, to: &text)
   }
 
   private static func append(
     _ name: String,
-    _ type: String,
-    _ help: String,
-    _ lines: String,
+    type: String,
+    help: String,
+    lines: String,
     to text: inout String
   ) {
     if lines.isEmpty { return }
@@ -207,12 +212,12 @@ extension PrometheusText: CustomStringConvertible {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(lines)"
   }
 
-  private static func line(_ name: String, _ label: String, _ sample: Sample) -> String {
+  private static func line(of name: String, label: String, _ sample: Sample) -> String {
     "looptransactions_\(name)\(sample.suffix){\(label)\(sample.labels)} \(sample.value)\n"
   }
 
-  private static func label(_ kind: String, _ name: String) -> String {
-    "\(kind)=\"\(escaped(name))\""
+  private static func label(_ kind: String, value: String) -> String {
+    "\(kind)=\"\(escaped(value))\""
   }
 
   private static func samples(of histogram: LatencyHistogram) -> [Sample] {

@@ -1,5 +1,18 @@
 /// Writes tracks in the trace event format of Chrome, which Perfetto opens.
 struct TraceJSON {
+  /// The position of an event, as text of JSON.
+  private struct Position {
+    /// The fields of the process and the thread.
+    let place: String
+    /// In microseconds.
+    let time: String
+
+    init(process: Int, thread: Int? = nil, time: String) {
+      place = "\"pid\":\(process)" + (thread.map { ",\"tid\":\($0)" } ?? "")
+      self.time = time
+    }
+  }
+
   private let tracks: [TraceTrack]
   private let arrows: TraceArrows
   private let isIncomplete: Bool
@@ -30,7 +43,7 @@ struct TraceJSON {
       {"displayTimeUnit":"ns","otherData":{"overwrittenEvents":\(lost),\
       "lacksThreads":\(isIncomplete)},"traceEvents":[
       """
-    addMetadata("process_name", Self.quoted("LoopTransactions"), process, 0)
+    addMetadata("process_name", Self.quoted("LoopTransactions"), process: process, thread: 0)
     for index in tracks.indices { addTrack(index) }
     addCounters()
     return text + "\n]}\n"
@@ -43,71 +56,86 @@ struct TraceJSON {
   }
 
   private mutating func addTrack(_ index: Int) {
-    let (track, place) = (tracks[index], "\"pid\":\(process(of: index)),\"tid\":\(index + 1)")
+    let (track, process, thread) = (tracks[index], self.process(of: index), index + 1)
     let name = Self.quoted(track.name)
-    if track.isVirtual { addMetadata("process_name", name, process(of: index), index + 1) }
-    addMetadata("thread_name", name, process(of: index), index + 1)
+    if track.isVirtual { addMetadata("process_name", name, process: process, thread: thread) }
+    addMetadata("thread_name", name, process: process, thread: thread)
     var depths: [Int] = []
     for (number, event) in track.events.enumerated() {
       let time = Self.microseconds(event.time)
+      let position = Position(process: process, thread: thread, time: time)
       let point = arrows.points[TraceArrows.Place(track: index, event: number)]
       switch event.kind {
       case .tickBegin:
-        end(&depths, from: 0, place, time)
-        begin("\"tick\"", "tick", &depths, 0, place, time)
-      case .tickEnd: end(&depths, from: 0, place, time)
+        end(&depths, from: 0, at: position)
+        begin("\"tick\"", category: "tick", depth: 0, in: &depths, at: position)
+      case .tickEnd: end(&depths, from: 0, at: position)
       case .spanBegin:
-        end(&depths, from: event.depth, place, time)
-        let owner = OwnerWord(rawValue: event.name)
-        begin(spanName(owner), Self.category(owner), &depths, event.depth, place, time)
-        if let point { add(point, place, time) }
-      case .spanEnd: end(&depths, from: event.depth, place, time)
-      case .mark: addEvent(#""ph":"i","s":"t","cat":"mark","name":"# + nameOf(event), place, time)
-      case .frame: addEvent(Self.frame(event), place, time)
+        end(&depths, from: event.depth, at: position)
+        beginSpan(of: event, in: &depths, at: position)
+        if let point { addArrow(point, at: position) }
+      case .spanEnd: end(&depths, from: event.depth, at: position)
+      case .mark:
+        addEvent(#""ph":"i","s":"t","cat":"mark","name":"# + quotedName(of: event), at: position)
+      case .frame: addEvent(Self.frameFields(of: event), at: position)
       case .arrowBegin, .arrowEnd:
         guard let point else { continue }
         // A viewer shows an arrow only if a span contains its end.
         let isBare = depths.isEmpty
         let name = point.topic.verb
-        if isBare { begin(Self.quoted(name), "arrow", &depths, 0, place, time) }
-        add(point, place, time)
-        if isBare { end(&depths, from: 0, place, time) }
+        if isBare {
+          begin(Self.quoted(name), category: "arrow", depth: 0, in: &depths, at: position)
+        }
+        addArrow(point, at: position)
+        if isBare { end(&depths, from: 0, at: position) }
       case .counters, .counter, nil: break
       }
     }
-    if let last = track.events.last { end(&depths, from: 0, place, Self.microseconds(last.time)) }
+    guard let last = track.events.last else { return }
+    let time = Self.microseconds(last.time)
+    end(&depths, from: 0, at: Position(process: process, thread: thread, time: time))
   }
 
+  private mutating func beginSpan(
+    of event: TraceEvent,
+    in depths: inout [Int],
+    at position: Position
+  ) {
+    let owner = OwnerWord(rawValue: event.name)
+    begin(
+      spanName(owner),
+      category: Self.category(owner),
+      depth: event.depth,
+      in: &depths,
+      at: position
+    )
+  }
+
+  /// - Parameter name: As JSON.
   private mutating func begin(
     _ name: String,
-    _ category: String,
-    _ depths: inout [Int],
-    _ depth: Int,
-    _ place: String,
-    _ time: String
+    category: String,
+    depth: Int,
+    in depths: inout [Int],
+    at position: Position
   ) {
-    addEvent(#""ph":"B","cat":"\#(category)","name":\#(name)"#, place, time)
+    addEvent(#""ph":"B","cat":"\#(category)","name":\#(name)"#, at: position)
     depths.append(depth)
   }
 
   /// Ends the spans of `depth` and deeper ones.
-  private mutating func end(
-    _ depths: inout [Int],
-    from depth: Int,
-    _ place: String,
-    _ time: String
-  ) {
+  private mutating func end(_ depths: inout [Int], from depth: Int, at position: Position) {
     while let last = depths.last, last >= depth {
-      addEvent(#""ph":"E""#, place, time)
+      addEvent(#""ph":"E""#, at: position)
       depths.removeLast()
     }
   }
 
-  private mutating func add(_ point: TraceArrows.Point, _ place: String, _ time: String) {
+  private mutating func addArrow(_ point: TraceArrows.Point, at position: Position) {
     let name = point.topic.verb
     let end = point.phase == .end ? #","bp":"e""# : ""
     let phase = #""ph":"\#(point.phase.rawValue)","id":\#(point.id)"#
-    addEvent(#"\#(phase),"cat":"\#(name)","name":"\#(name)"\#(end)"#, place, time)
+    addEvent(#"\#(phase),"cat":"\#(name)","name":"\#(name)"\#(end)"#, at: position)
   }
 
   private mutating func addCounters() {
@@ -119,38 +147,37 @@ struct TraceJSON {
     }
     counters.sort { $0.event.time < $1.event.time }
     for (event, process) in counters {
-      let values = Self.values(event)
+      let values = Self.counterValues(of: event)
       addEvent(
-        #""ph":"C","id":\#(event.scheduler),"name":\#(nameOf(event)),"args":{\#(values)}"#,
-        "\"pid\":\(process)",
-        Self.microseconds(event.time)
+        #""ph":"C","id":\#(event.scheduler),"name":\#(quotedName(of: event)),"args":{\#(values)}"#,
+        at: Position(process: process, time: Self.microseconds(event.time))
       )
     }
   }
 
-  private mutating func addMetadata(_ key: String, _ name: String, _ process: Int, _ thread: Int) {
+  /// - Parameter name: As JSON.
+  private mutating func addMetadata(_ key: String, _ name: String, process: Int, thread: Int) {
     addEvent(
       #""ph":"M","name":"\#(key)","args":{"name":\#(name)}"#,
-      "\"pid\":\(process),\"tid\":\(thread)",
-      "0"
+      at: Position(process: process, thread: thread, time: "0")
     )
   }
 
-  private mutating func addEvent(_ fields: String, _ place: String, _ time: String) {
+  private mutating func addEvent(_ fields: String, at position: Position) {
     text += isFirst ? "\n{" : ",\n{"
     isFirst = false
     text += fields
     text += ","
-    text += place
+    text += position.place
     text += ",\"ts\":"
-    text += time
+    text += position.time
     text += "}"
   }
 }
 
 // Text.
 extension TraceJSON {
-  private mutating func nameOf(_ event: TraceEvent) -> String {
+  private mutating func quotedName(of event: TraceEvent) -> String {
     spanName(OwnerWord(rawValue: event.name))
   }
 
@@ -167,14 +194,14 @@ extension TraceJSON {
     owner.kind == .other ? "flush" : "\(owner.kind)"
   }
 
-  private static func values(_ event: TraceEvent) -> String {
+  private static func counterValues(of event: TraceEvent) -> String {
     if event.kind == .counter { return #""value":\#(Int64(bitPattern: event.value))"# }
     let (queued, workers) = event.counters
     return #""queued":\#(queued),"workers":\#(workers)"#
   }
 
   // Viewers show the time of the mark, and the lateness in microseconds.
-  private static func frame(_ event: TraceEvent) -> String {
+  private static func frameFields(of event: TraceEvent) -> String {
     let (index, late) = (event.value, microseconds(event.name))
     return #""ph":"i","s":"t","cat":"frame","name":"frame \#(index)","args":{"late":\#(late)}"#
   }

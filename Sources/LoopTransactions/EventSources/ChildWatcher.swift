@@ -80,7 +80,7 @@ extension ChildWatcher {
     replacing old: OwnedDescriptor? = nil
   ) throws(UVError) {
     let handle = usesSignal ? nil : try child.openHandle(like: old)
-    let holder = ChildHolder(self, handle, attempt)
+    let holder = ChildHolder(of: self, handle: handle, attempt: attempt)
     if let handle { pidfd = try watch(handle, on: loop, holder) }
     do throws(UVError) { signal = try watchSignal(on: loop, holder) } catch {
       // With a pidfd, the signal is only a second source.
@@ -191,7 +191,7 @@ private final class ChildHolder {
   /// The value of the watcher's counter when it began to wait by these sources.
   let attempt: Int
 
-  init(_ watcher: ChildWatcher, _ handle: OwnedDescriptor?, _ attempt: Int) {
+  init(of watcher: ChildWatcher, handle: OwnedDescriptor?, attempt: Int) {
     (self.watcher, self.handle, self.attempt) = (watcher, handle, attempt)
   }
 

@@ -76,7 +76,7 @@ final class HostCore: @unchecked Sendable {
       return
     }
     if let closer { closers.withLock { $0.append(closer) } }
-    perform(state.withLock { $0.requestClose(System.nanoseconds, System.thread) })
+    perform(state.withLock { $0.requestClose(at: System.nanoseconds, by: System.thread) })
     if state.withLock({ $0.isEnded }) { resumeClosers(.success(())) }
   }
 }
@@ -86,7 +86,7 @@ extension HostCore {
   /// Makes the turn with this number. Called by the host.
   fileprivate func run(_ number: UInt64) {
     guard !port.core.isForked else { return }
-    switch state.withLock({ $0.begin(number, System.nanoseconds, System.thread) }) {
+    switch state.withLock({ $0.begin(number, at: System.nanoseconds, by: System.thread) }) {
     case .ignored: return
     case .turn: onThread { embedding?.turn() }
     case .close: onThread { close() }
@@ -110,7 +110,7 @@ extension HostCore {
     let timeout = timeout
     // Before the turn ends, because the waiter may abandon the loop then.
     leaveThread()
-    perform(state.withLock { $0.end(timeout, System.nanoseconds, System.thread) })
+    perform(state.withLock { $0.end(timeout: timeout, at: System.nanoseconds, by: System.thread) })
   }
 
   /// Called on the host's thread after a turn. Another thread may release a loop
@@ -143,12 +143,14 @@ extension HostCore {
   /// shorter.
   private func change() {
     let timeout = timeout
-    perform(state.withLock { $0.change(timeout, System.nanoseconds, System.thread) })
+    perform(
+      state.withLock { $0.change(timeout: timeout, at: System.nanoseconds, by: System.thread) }
+    )
   }
 
   /// Called on a thread that has posted while the loop slept.
   private func wake() -> HostWake.Outcome {
-    perform(state.withLock { $0.request(System.nanoseconds, System.thread) })
+    perform(state.withLock { $0.request(at: System.nanoseconds, by: System.thread) })
     return state.withLock { $0.isRefused } ? .refused : .sent
   }
 
@@ -174,7 +176,7 @@ extension HostCore {
     case .check(let number):
       let isHeld = executor.withLock { $0?.holdsWork }?() ?? true
       let action = state.withLock {
-        $0.didCheck(number, isHeld: isHeld, System.nanoseconds, System.thread)
+        $0.didCheck(number, isHeld: isHeld, at: System.nanoseconds, by: System.thread)
       }
       perform(action, isWaiter: isWaiter)
     case .refuse: refuse()
@@ -185,7 +187,7 @@ extension HostCore {
   private func handOver(_ number: UInt64, isLater: Bool, isWaiter: Bool) {
     let isTaken = give(number, isLater: isLater)
     let now = System.nanoseconds
-    perform(state.withLock { $0.didCall(number, isTaken: isTaken, now, isWaiter: isWaiter) })
+    perform(state.withLock { $0.didCall(number, isTaken: isTaken, at: now, isWaiter: isWaiter) })
   }
 
   // Returns after this thread has released the turn.
@@ -233,7 +235,7 @@ extension HostCore {
   /// passed. Returns the next deadline, in nanoseconds; `.max` means none.
   func waiterCalled(isReadable: Bool) -> UInt64 {
     let (action, next) = state.withLock {
-      $0.waiterCalled(isReadable: isReadable, System.nanoseconds, System.thread)
+      $0.waiterCalled(isReadable: isReadable, at: System.nanoseconds, by: System.thread)
     }
     perform(action, isWaiter: true)
     return next

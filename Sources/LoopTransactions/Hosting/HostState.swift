@@ -3,6 +3,7 @@
 ///
 /// At most one turn is pending: handed over and not begun. Each turn that is
 /// handed over has a number, so that the end of an earlier one has no effect.
+/// `now` is in nanoseconds of a steady clock, and `thread` is the calling thread.
 package struct HostState {
   package enum Action: Equatable {
     case none
@@ -93,7 +94,7 @@ package struct HostState {
 
 extension HostState {
   /// Called when the loop has work, on any thread.
-  package mutating func request(_ now: UInt64, _ thread: UInt) -> Action {
+  package mutating func request(at now: UInt64, by thread: UInt) -> Action {
     if isRefused { return .refuse }
     guard !isEnded, submission == .none else { return .none }
     if isTurning {
@@ -101,17 +102,21 @@ extension HostState {
       return .none
     }
     if now > turnEnd &+ Self.gap { busyTime = 0 }
-    return busyTime > Self.burst ? later(now, thread) : execute(thread)
+    return busyTime > Self.burst ? handOverLater(at: now, by: thread) : handOver(by: thread)
   }
 
   /// Called when the loop must be closed, on any thread.
-  package mutating func requestClose(_ now: UInt64, _ thread: UInt) -> Action {
+  package mutating func requestClose(at now: UInt64, by thread: UInt) -> Action {
     isClosing = true
-    return request(now, thread)
+    return request(at: now, by: thread)
   }
 
   /// Called when the host runs the turn with this number.
-  package mutating func begin(_ number: UInt64, _ now: UInt64, _ thread: UInt) -> Beginning {
+  package mutating func begin(
+    _ number: UInt64,
+    at now: UInt64,
+    by thread: UInt
+  ) -> Beginning {
     guard submission == .pending(number), !isEnded else { return .ignored }
     if call?.number == number, call?.thread == thread {
       call?.ranWork = true
@@ -128,22 +133,22 @@ extension HostState {
   }
 
   /// Called after a turn, with the time that the host may wait.
-  package mutating func end(_ timeout: UInt64, _ now: UInt64, _ thread: UInt) -> Action {
+  package mutating func end(timeout: UInt64, at now: UInt64, by thread: UInt) -> Action {
     isTurning = false
     if isEnded { return .none }
     if isRefused { return .wait(until: 0) }
     busyTime &+= now &- turnStart
     turnEnd = now
     defer { wasRequested = false }
-    if timeout == 0 || isClosing { return later(now, thread) }
-    if wasRequested { return request(now, thread) }
-    return watch(timeout, now)
+    if timeout == 0 || isClosing { return handOverLater(at: now, by: thread) }
+    if wasRequested { return request(at: now, by: thread) }
+    return watch(timeout: timeout, at: now)
   }
 
   /// Called outside of turns, when the timeout may have become shorter.
-  package mutating func change(_ timeout: UInt64, _ now: UInt64, _ thread: UInt) -> Action {
-    if timeout == 0 { return request(now, thread) }
-    return isEnded || isRefused ? .none : watch(timeout, now)
+  package mutating func change(timeout: UInt64, at now: UInt64, by thread: UInt) -> Action {
+    if timeout == 0 { return request(at: now, by: thread) }
+    return isEnded || isRefused ? .none : watch(timeout: timeout, at: now)
   }
 
   /// Called when the turn with this number was handed over, by the waiter or by
@@ -151,7 +156,7 @@ extension HostState {
   package mutating func didCall(
     _ number: UInt64,
     isTaken: Bool,
-    _ now: UInt64,
+    at now: UInt64,
     isWaiter: Bool = false
   ) -> Action {
     let call = self.call
@@ -191,10 +196,10 @@ extension HostState {
   /// Called by the waiter.
   package mutating func waiterCalled(
     isReadable: Bool,
-    _ now: UInt64,
-    _ thread: UInt
+    at now: UInt64,
+    by thread: UInt
   ) -> (Action, next: UInt64) {
-    let action = waiterAction(isReadable: isReadable, now, thread)
+    let action = waiterAction(isReadable: isReadable, at: now, by: thread)
     return (action, isEnded ? .max : min(turnDue, laterDue, checkDue))
   }
 
@@ -202,11 +207,11 @@ extension HostState {
   package mutating func didCheck(
     _ number: UInt64,
     isHeld: Bool,
-    _ now: UInt64,
-    _ thread: UInt
+    at now: UInt64,
+    by thread: UInt
   ) -> Action {
     guard submission == .pending(number), !isEnded else { return .none }
-    guard isHeld else { return execute(thread) }
+    guard isHeld else { return handOver(by: thread) }
     checkDue = now &+ Self.checkInterval
     return .wait(until: checkDue)
   }
@@ -222,27 +227,28 @@ extension HostState {
 }
 
 extension HostState {
-  private mutating func execute(_ thread: UInt) -> Action {
-    .execute(begin(thread))
+  private mutating func handOver(by thread: UInt) -> Action {
+    .execute(makeTurn(by: thread))
   }
 
-  private mutating func later(_ now: UInt64, _ thread: UInt) -> Action {
+  private mutating func handOverLater(at now: UInt64, by thread: UInt) -> Action {
     guard submission == .none else { return .none }
     busyTime = 0
-    if canExecuteLater { return .executeLater(begin(thread)) }
+    if canExecuteLater { return .executeLater(makeTurn(by: thread)) }
     submission = .delayed
     laterDue = now &+ Self.delay
     return .wait(until: laterDue)
   }
 
-  private mutating func begin(_ thread: UInt) -> UInt64 {
+  /// Makes a turn pending, which `thread` hands over, and returns its number.
+  private mutating func makeTurn(by thread: UInt) -> UInt64 {
     lastNumber += 1
     submission = .pending(lastNumber)
     call = Call(number: lastNumber, thread: thread)
     return lastNumber
   }
 
-  private mutating func watch(_ timeout: UInt64, _ now: UInt64) -> Action {
+  private mutating func watch(timeout: UInt64, at now: UInt64) -> Action {
     let (due, isNever) = now.addingReportingOverflow(timeout)
     turnDue = isNever ? .max : due
     return .watch(until: min(turnDue, laterDue, checkDue))
@@ -254,7 +260,11 @@ extension HostState {
     return .refuse
   }
 
-  private mutating func waiterAction(isReadable: Bool, _ now: UInt64, _ thread: UInt) -> Action {
+  private mutating func waiterAction(
+    isReadable: Bool,
+    at now: UInt64,
+    by thread: UInt
+  ) -> Action {
     if isEnded { return .none }
     if isRefused {
       guard ownsLoop, !isTurning else { return .none }
@@ -263,7 +273,7 @@ extension HostState {
     }
     if laterDue <= now {
       laterDue = .max
-      if submission == .delayed { return execute(thread) }
+      if submission == .delayed { return handOver(by: thread) }
     }
     if checkDue <= now {
       checkDue = .max
@@ -271,6 +281,6 @@ extension HostState {
     }
     guard isReadable || turnDue <= now else { return .none }
     if turnDue <= now { turnDue = .max }
-    return request(now, thread)
+    return request(at: now, by: thread)
   }
 }

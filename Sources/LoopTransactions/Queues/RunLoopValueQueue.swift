@@ -198,7 +198,7 @@ final class KeyedQueueMembers<Element, Key: Hashable & Sendable>: QueueMembers<E
   override func enqueue(_ element: Element, in core: QueueCore) -> QueueState.EnqueueAction {
     guard !core.port.isForked else { return .closed }
     let key = key(element)
-    let value = KeyedQueuedValue(element, key, self)
+    let value = KeyedQueuedValue(element, key: key, in: self)
     let action = addresses.withLock { addresses in
       if addresses[key] != nil { return QueueState.EnqueueAction.alreadyQueued }
       let action = core.insert(value)
@@ -238,7 +238,7 @@ final class KeyedQueueMembers<Element, Key: Hashable & Sendable>: QueueMembers<E
   }
 
   /// Frees `key` if the object at `address` has it. Call from any thread.
-  fileprivate func remove(_ key: Key, _ address: UInt) {
+  fileprivate func remove(_ key: Key, ofObjectAt address: UInt) {
     addresses.withLock { addresses in
       if addresses[key] == address { addresses[key] = nil }
     }
@@ -250,7 +250,7 @@ private final class KeyedQueuedValue<Element, Key: Hashable & Sendable>: QueuedV
   private let key: Key
   private let members: KeyedQueueMembers<Element, Key>
 
-  init(_ value: Element, _ key: Key, _ members: KeyedQueueMembers<Element, Key>) {
+  init(_ value: Element, key: Key, in members: KeyedQueueMembers<Element, Key>) {
     self.key = key
     self.members = members
     super.init(value)
@@ -262,5 +262,5 @@ private final class KeyedQueuedValue<Element, Key: Hashable & Sendable>: QueuedV
 
   var address: UInt { UInt(addressOf: self) }
 
-  override func leave() { members.remove(key, address) }
+  override func leave() { members.remove(key, ofObjectAt: address) }
 }

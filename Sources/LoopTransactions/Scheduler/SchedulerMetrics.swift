@@ -123,7 +123,7 @@ extension PrometheusText {
   /// - Precondition: No scheduler of this name was added before.
   /// - Complexity: O(n) in the schedulers added before.
   public mutating func add(_ name: String, _ metrics: SchedulerMetrics) {
-    add("scheduler", name, Self.values(of: metrics) + Self.waits(of: metrics))
+    add(Self.values(of: metrics) + Self.waits(of: metrics), of: "scheduler", name: name)
   }
 
   private static func values(of metrics: SchedulerMetrics) -> [Metric] {

@@ -62,7 +62,7 @@ final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: OperationItem
     joining table: FlightTable<Key, Value>,
     key: Key,
     level: Int,
-    _ body: consuming @escaping FlightTable<Key, Value>.Body,
+    body: consuming @escaping FlightTable<Key, Value>.Body,
     completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {
     self.key = key
@@ -79,7 +79,7 @@ final class FlightItem<Key: Hashable & Sendable, Value: Sendable>: OperationItem
     // Moved, because a copy might hold the last reference to the captures.
     var body = body
     self.body = nil
-    guard !waiter.table.join(key, waiter, &body) else { return }
+    guard !waiter.table.join(key, with: waiter, body: &body) else { return }
     // Cancelled before it began, so it never joins.
     CurrentOperation.with(self) { body = nil }
     waiter.leftFlight()
@@ -118,11 +118,11 @@ final class TaskWaiter<Key: Hashable & Sendable, Value: Sendable>: FlightWaiter<
   /// Joins the flight of `key`, which resumes `continuation`.
   func join(
     _ key: Key,
-    _ body: inout FlightTable<Key, Value>.Body?,
-    _ continuation: UnsafeContinuation<Value, any Error>
+    body: inout FlightTable<Key, Value>.Body?,
+    resuming continuation: UnsafeContinuation<Value, any Error>
   ) {
     self.continuation = continuation
-    guard !table.join(key, self, &body) else { return }
+    guard !table.join(key, with: self, body: &body) else { return }
     // Released before the task resumes.
     body = nil
     continuation.resume(throwing: CancellationError())

@@ -32,7 +32,7 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Adds `waiter` to the flight of `key`. If `key` has no flight, starts one
   /// that runs `body`. Returns false if the waiter left before.
-  func join(_ key: Key, _ waiter: Waiter, _ body: inout Body?) -> Bool {
+  func join(_ key: Key, with waiter: Waiter, body: inout Body?) -> Bool {
     scheduler.core.checkProcess()
     let action = flights.withLock { flights -> Action? in
       guard case .initial = waiter.stage else { return nil }

@@ -68,7 +68,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       waiter.escalate(to: priority ?? OperationPriority(Task.currentPriority))
       return try await withTaskCancellationHandler {
         try await withUnsafeThrowingContinuation { continuation in
-          waiter.join(key, &body, continuation)
+          waiter.join(key, body: &body, resuming: continuation)
           // Released now, because the flight either runs another waiter's
           // body or has taken this one.
           body = nil
@@ -111,7 +111,7 @@ extension AsyncTransaction {
       joining: flights.table,
       key: key,
       level: OperationBacklog.level(priority),
-      body,
+      body: body,
       completion: completion
     )
     append(item)

@@ -33,49 +33,49 @@ struct HostStateTests {
   @Test("requests hand over one turn, until it begins")  // C8
   func once() {
     var state = state()
-    check(state.request(0, poster), .execute(1))
-    check(state.request(0, poster), .none)
-    check(state.didCall(1, isTaken: true, 0), .none)
-    check(state.request(0, host), .none)
-    check(state.begin(1, 0, host), .turn)
-    check(state.begin(1, 0, host), .ignored)
-    check(state.end(never, 0, host), .watch(until: never))
-    check(state.request(0, poster), .execute(2))
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.request(at: 0, by: poster), .none)
+    check(state.didCall(1, isTaken: true, at: 0), .none)
+    check(state.request(at: 0, by: host), .none)
+    check(state.begin(1, at: 0, by: host), .turn)
+    check(state.begin(1, at: 0, by: host), .ignored)
+    check(state.end(timeout: never, at: 0, by: host), .watch(until: never))
+    check(state.request(at: 0, by: poster), .execute(2))
   }
 
   @Test("a request during a turn hands over another turn")  // C8, L6
   func duringTurn() {
     var state = state()
-    check(state.request(0, poster), .execute(1))
-    check(state.begin(1, 0, host), .turn)
-    check(state.request(0, poster), .none)
-    check(state.end(never, 0, host), .execute(2))
-    check(state.didCall(2, isTaken: true, 0), .none)
-    check(state.begin(2, 0, host), .turn)
-    check(state.end(never, 0, host), .watch(until: never))
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.begin(1, at: 0, by: host), .turn)
+    check(state.request(at: 0, by: poster), .none)
+    check(state.end(timeout: never, at: 0, by: host), .execute(2))
+    check(state.didCall(2, isTaken: true, at: 0), .none)
+    check(state.begin(2, at: 0, by: host), .turn)
+    check(state.end(timeout: never, at: 0, by: host), .watch(until: never))
   }
 
   @Test("a turn that leaves work goes behind the host's events")  // C8
   func leavesWork() {
     var state = state()
-    check(state.request(0, poster), .execute(1))
-    check(state.begin(1, 0, host), .turn)
-    check(state.end(0, 1, host), .executeLater(2))
-    check(state.didCall(2, isTaken: true, 1), .none)
-    check(state.begin(2, 1, host), .turn)
-    check(state.end(5, 2, host), .watch(until: 7))
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.begin(1, at: 0, by: host), .turn)
+    check(state.end(timeout: 0, at: 1, by: host), .executeLater(2))
+    check(state.didCall(2, isTaken: true, at: 1), .none)
+    check(state.begin(2, at: 1, by: host), .turn)
+    check(state.end(timeout: 5, at: 2, by: host), .watch(until: 7))
   }
 
   @Test("without executeLater, the waiter hands over a turn that left work, later")  // C8
   func delayed() {
     var state = state(later: false)
-    check(state.request(0, poster), .execute(1))
-    check(state.begin(1, 0, host), .turn)
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.begin(1, at: 0, by: host), .turn)
     let due = 10 + HostState.delay
-    check(state.end(0, 10, host), .wait(until: due))
-    check(state.request(11, poster), .none)
-    check(state.waiterCalled(isReadable: false, due - 1, waiter), (.none, next: due))
-    check(state.waiterCalled(isReadable: true, due, waiter), (.execute(2), next: never))
+    check(state.end(timeout: 0, at: 10, by: host), .wait(until: due))
+    check(state.request(at: 11, by: poster), .none)
+    check(state.waiterCalled(isReadable: false, at: due - 1, by: waiter), (.none, next: due))
+    check(state.waiterCalled(isReadable: true, at: due, by: waiter), (.execute(2), next: never))
   }
 
   @Test("turns in quick succession go behind the host's events after half a millisecond")  // C8
@@ -86,14 +86,14 @@ struct HostStateTests {
     var laters = 0
     for _ in 0..<100 {
       number += 1
-      switch state.request(now, poster) {
+      switch state.request(at: now, by: poster) {
       case .execute(number): break
       case .executeLater(number): laters += 1
       case let action: Issue.record("\(action)")
       }
-      check(state.begin(number, now, host), .turn)
+      check(state.begin(number, at: now, by: host), .turn)
       now += 100_000
-      check(state.end(never, now, host), .watch(until: never))
+      check(state.end(timeout: never, at: now, by: host), .watch(until: never))
       now += HostState.gap
     }
     // 0.6 ms of turns precede each of them.
@@ -101,10 +101,10 @@ struct HostStateTests {
     now += 1
     for _ in 0..<100 {
       number += 1
-      check(state.request(now, poster), .execute(number))
-      check(state.begin(number, now, host), .turn)
+      check(state.request(at: now, by: poster), .execute(number))
+      check(state.begin(number, at: now, by: host), .turn)
       now += 100_000
-      check(state.end(never, now, host), .watch(until: never))
+      check(state.end(timeout: never, at: now, by: host), .watch(until: never))
       now += HostState.gap + 1
     }
   }
@@ -115,13 +115,13 @@ struct HostStateTests {
       var state = state()
       var (now, sum): (UInt64, UInt64) = (1, 0)
       for number in 1...50 as ClosedRange<UInt64> {
-        let action = state.request(now, poster)
+        let action = state.request(at: now, by: poster)
         if action == .executeLater(number) { sum = 0 } else { check(action, .execute(number)) }
         #expect(sum <= 500_000, "turns of \(length) ns")
-        check(state.begin(number, now, host), .turn)
+        check(state.begin(number, at: now, by: host), .turn)
         now += length
         sum += length
-        check(state.end(never, now, host), .watch(until: never))
+        check(state.end(timeout: never, at: now, by: host), .watch(until: never))
       }
     }
   }
@@ -132,21 +132,24 @@ struct HostStateTests {
     var now: UInt64 = 1
     var pauses = 0
     for number in 1...100 as ClosedRange<UInt64> {
-      switch state.request(now, poster) {
+      switch state.request(at: now, by: poster) {
       case .execute(number): break
       case .wait(let due):
         #expect(due == now + HostState.delay)
         // More posts change nothing.
-        check(state.request(now, poster), .none)
-        check(state.waiterCalled(isReadable: true, due - 1, waiter), (.none, next: due))
-        check(state.waiterCalled(isReadable: true, due, waiter), (.execute(number), next: .max))
+        check(state.request(at: now, by: poster), .none)
+        check(state.waiterCalled(isReadable: true, at: due - 1, by: waiter), (.none, next: due))
+        check(
+          state.waiterCalled(isReadable: true, at: due, by: waiter),
+          (.execute(number), next: .max)
+        )
         pauses += 1
         now = due
       case let action: Issue.record("\(action)")
       }
-      check(state.begin(number, now, host), .turn)
+      check(state.begin(number, at: now, by: host), .turn)
       now += 100_000
-      check(state.end(never, now, host), .watch(until: never))
+      check(state.end(timeout: never, at: now, by: host), .watch(until: never))
     }
     // 0.6 ms of turns precede each of them.
     #expect(pauses == 16)
@@ -155,69 +158,69 @@ struct HostStateTests {
   @Test("a turn that is not taken, or is dropped, means that the host has ended")  // C8
   func refused() {
     var state = state()
-    check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, isTaken: false, 0), .refuse)
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.didCall(1, isTaken: false, at: 0), .refuse)
     #expect(state.isRefused)
-    check(state.request(0, poster), .refuse)
+    check(state.request(at: 0, by: poster), .refuse)
 
     state = self.state()
-    check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, isTaken: true, 0), .none)
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.didCall(1, isTaken: true, at: 0), .none)
     check(state.dropped(1), .refuse)
 
     // Dropped before `execute` returned.
     state = self.state()
-    check(state.request(0, poster), .execute(1))
+    check(state.request(at: 0, by: poster), .execute(1))
     check(state.dropped(1), .none)
     #expect(!state.isRefused)
-    check(state.didCall(1, isTaken: true, 0), .refuse)
+    check(state.didCall(1, isTaken: true, at: 0), .refuse)
   }
 
   @Test("releasing a turn that has begun, or that was handed over again, has no effect")  // C8
   func released() {
     var state = state(checks: true)
-    check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, isTaken: true, 0), .wait(until: HostState.checkInterval))
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.didCall(1, isTaken: true, at: 0), .wait(until: HostState.checkInterval))
     let due = HostState.checkInterval
-    check(state.waiterCalled(isReadable: false, due, waiter), (.check(1), next: never))
-    check(state.didCheck(1, isHeld: true, due, waiter), .wait(until: 2 * due))
-    check(state.waiterCalled(isReadable: false, 2 * due, waiter), (.check(1), next: never))
-    check(state.didCheck(1, isHeld: false, 2 * due, waiter), .execute(2))
+    check(state.waiterCalled(isReadable: false, at: due, by: waiter), (.check(1), next: never))
+    check(state.didCheck(1, isHeld: true, at: due, by: waiter), .wait(until: 2 * due))
+    check(state.waiterCalled(isReadable: false, at: 2 * due, by: waiter), (.check(1), next: never))
+    check(state.didCheck(1, isHeld: false, at: 2 * due, by: waiter), .execute(2))
     check(state.dropped(1), .none)
-    check(state.didCall(2, isTaken: true, 2 * due), .wait(until: 3 * due))
-    check(state.begin(1, 2 * due, host), .ignored)
-    check(state.begin(2, 2 * due, host), .turn)
+    check(state.didCall(2, isTaken: true, at: 2 * due), .wait(until: 3 * due))
+    check(state.begin(1, at: 2 * due, by: host), .ignored)
+    check(state.begin(2, at: 2 * due, by: host), .turn)
     check(state.dropped(2), .none)
-    check(state.end(never, 2 * due, host), .watch(until: never))
+    check(state.end(timeout: never, at: 2 * due, by: host), .watch(until: never))
     #expect(!state.isRefused)
   }
 
   @Test("a turn that execute runs itself is handed over by the waiter")  // C8
   func inline() {
     var state = state()
-    check(state.request(5, host), .execute(1))
-    check(state.begin(1, 5, host), .ignored)
+    check(state.request(at: 5, by: host), .execute(1))
+    check(state.begin(1, at: 5, by: host), .ignored)
     check(state.dropped(1), .none)
-    check(state.didCall(1, isTaken: true, 6), .wait(until: 6))
-    check(state.waiterCalled(isReadable: false, 7, waiter), (.execute(2), next: never))
-    check(state.begin(2, 7, host), .turn)
+    check(state.didCall(1, isTaken: true, at: 6), .wait(until: 6))
+    check(state.waiterCalled(isReadable: false, at: 7, by: waiter), (.execute(2), next: never))
+    check(state.begin(2, at: 7, by: host), .turn)
   }
 
   @Test("a loop that the host owns is abandoned by the waiter, outside of a turn")  // C8
   func abandoned() {
     var state = state(checks: true, owns: true)
-    check(state.request(0, poster), .execute(1))
-    check(state.didCall(1, isTaken: true, 0), .wait(until: HostState.checkInterval))
+    check(state.request(at: 0, by: poster), .execute(1))
+    check(state.didCall(1, isTaken: true, at: 0), .wait(until: HostState.checkInterval))
     let due = HostState.checkInterval
-    check(state.waiterCalled(isReadable: false, due, waiter), (.check(1), next: never))
-    check(state.didCheck(1, isHeld: false, due, waiter), .execute(2))
+    check(state.waiterCalled(isReadable: false, at: due, by: waiter), (.check(1), next: never))
+    check(state.didCheck(1, isHeld: false, at: due, by: waiter), .execute(2))
     // The host runs the turn while it refuses the next one.
-    check(state.begin(2, due, host), .turn)
-    check(state.didCall(2, isTaken: false, due), .refuse)
-    check(state.waiterCalled(isReadable: false, due, waiter).0, .none)
-    check(state.end(never, due, host), .wait(until: 0))
-    check(state.waiterCalled(isReadable: false, due, waiter), (.abandon, next: never))
-    check(state.waiterCalled(isReadable: false, due, waiter), (.none, next: never))
+    check(state.begin(2, at: due, by: host), .turn)
+    check(state.didCall(2, isTaken: false, at: due), .refuse)
+    check(state.waiterCalled(isReadable: false, at: due, by: waiter).0, .none)
+    check(state.end(timeout: never, at: due, by: host), .wait(until: 0))
+    check(state.waiterCalled(isReadable: false, at: due, by: waiter), (.abandon, next: never))
+    check(state.waiterCalled(isReadable: false, at: due, by: waiter), (.none, next: never))
   }
 
   /// The events that a host can see.
@@ -261,16 +264,16 @@ struct HostStateTests {
       switch step {
       case .request:
         isRequested = true
-        perform(state.request(now, 2))
+        perform(state.request(at: now, by: 2))
       case .close:
         isRequested = true
-        perform(state.requestClose(now, 2))
+        perform(state.requestClose(at: now, by: 2))
       case .called:
         guard let number = calls.popLast() else { return false }
-        perform(state.didCall(number, isTaken: true, now))
+        perform(state.didCall(number, isTaken: true, at: now))
       case .run:
         guard let number = turns.popLast() else { return false }
-        let beginning = state.begin(number, now, 1)
+        let beginning = state.begin(number, at: now, by: 1)
         if beginning != .ignored {
           isTurning = true
           isRequested = false
@@ -280,12 +283,12 @@ struct HostStateTests {
         guard isTurning else { return false }
         isTurning = false
         state.didTryToClose()
-        perform(state.end(.max, now, 1))
+        perform(state.end(timeout: .max, at: now, by: 1))
       case .waiter:
         guard deadline != .max else { return false }
         now = max(now, deadline)
         deadline = .max
-        let (action, next) = state.waiterCalled(isReadable: false, now, 3)
+        let (action, next) = state.waiterCalled(isReadable: false, at: now, by: 3)
         perform(action)
         deadline = min(deadline, next)
       case .drop:

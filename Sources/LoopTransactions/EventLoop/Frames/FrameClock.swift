@@ -113,8 +113,8 @@ public final class FrameClock {
     let first = TimerSchedule.deadline(ofFrame: 1, origin, framesPerSecond)
     timer = try loop.makePreciseTimer(
       at: LoopClock.Instant(nanoseconds: first),
-      .frames(origin: origin, rate: framesPerSecond),
-      SourcePlace(fileID, line)
+      schedule: .frames(origin: origin, rate: framesPerSecond),
+      place: SourcePlace(fileID, line)
     ) { [self] in tick($0) }
   }
 
@@ -137,8 +137,8 @@ public final class FrameClock {
     )
     timer = try loop.makePreciseTimer(
       at: LoopClock.Instant(nanoseconds: origin),
-      .onRequest,
-      nil
+      schedule: .onRequest,
+      place: nil
     ) { [self] in beginTimedFrame($0, origin, framesPerSecond) }
   }
 

@@ -65,7 +65,7 @@ extension EventLoop {
   public func run(until deadline: LoopClock.Instant) -> RunResult {
     checkUsable("EventLoop.run")
     var isOver = false
-    let timer = makeTimer(at: deadline, .once, nil) { [unowned self] _ in
+    let timer = makeTimer(at: deadline, schedule: .once, place: nil) { [unowned self] _ in
       isOver = true
       uv.stop()
     }

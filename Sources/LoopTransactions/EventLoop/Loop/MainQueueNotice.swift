@@ -65,7 +65,7 @@ final class MainQueueNotice: LoopPart {
     System.atExit { MainQueueNotice.reportUnlessAnswered() }
     guard loop.state != .closing else { return }
     let deadline = loop.now.advanced(by: .seconds(1))
-    loop.makeTimer(at: deadline, .once, nil) { _ in Self.reportUnlessAnswered() }
+    loop.makeTimer(at: deadline, schedule: .once, place: nil) { _ in Self.reportUnlessAnswered() }
       .keepsLoopAlive = false
   }
 

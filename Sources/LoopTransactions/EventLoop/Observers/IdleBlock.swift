@@ -9,9 +9,9 @@ extension EventLoop {
     private var body: (() -> Void)?  // loop only
 
     init(
-      _ blocks: IdleBlocks,
-      _ core: PortCore,
-      _ place: SourcePlace,
+      in blocks: IdleBlocks,
+      core: PortCore,
+      place: SourcePlace,
       _ body: @escaping () -> Void
     ) {
       self.blocks = blocks
@@ -82,7 +82,7 @@ extension EventLoop {
   ) -> IdleBlock {
     checkUsable("EventLoop.whenIdle")
     let blocks = part(IdleBlocks.self)
-    let block = IdleBlock(blocks, core, SourcePlace(fileID, line), body)
+    let block = IdleBlock(in: blocks, core: core, place: SourcePlace(fileID, line), body)
     blocks.append(block)
     return block
   }

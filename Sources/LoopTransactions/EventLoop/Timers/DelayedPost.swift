@@ -76,7 +76,7 @@ public final class DelayedPost: @unchecked Sendable {
     guard loop.nanoseconds < deadline.nanoseconds else { return perform() }
     guard loop.takesCommits else { return refuse() }
     let callback = DelayedPostCallback(self)
-    timer = loop.makeTimer(at: deadline, .once, nil) { _ in callback.timerFired() }
+    timer = loop.makeTimer(at: deadline, schedule: .once, place: nil) { _ in callback.timerFired() }
   }
 
   /// Posts the call, so that it counts against the tick's budget. Loop only.

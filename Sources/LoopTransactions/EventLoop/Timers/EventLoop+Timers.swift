@@ -29,7 +29,7 @@ extension EventLoop {
   ) -> LoopTimer {
     checkUsable("EventLoop.addTimer")
     let (deadline, place) = (now.advanced(by: max(delay, .zero)), SourcePlace(fileID, line))
-    return makeTimer(at: deadline, .init(every: interval), place, body)
+    return makeTimer(at: deadline, schedule: .init(every: interval), place: place, body)
   }
 
   /// Calls `body` at `deadline`, and then at every `interval` if given, with
@@ -64,17 +64,17 @@ extension EventLoop {
   ) throws(UVError) -> LoopTimer {
     checkUsable("EventLoop.addPreciseTimer")
     let place = SourcePlace(fileID, line)
-    return try makePreciseTimer(at: deadline, .init(every: interval), place, body)
+    return try makePreciseTimer(at: deadline, schedule: .init(every: interval), place: place, body)
   }
 
   func makeTimer(
     at deadline: LoopClock.Instant,
-    _ schedule: TimerSchedule,
-    _ place: SourcePlace?,
+    schedule: TimerSchedule,
+    place: SourcePlace?,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) -> LoopTimer {
     checkNotTornDown("EventLoop.addTimer")
-    let timer = LoopTimer(self, at: deadline, schedule, place, body)
+    let timer = LoopTimer(on: self, at: deadline, schedule: schedule, place: place, body)
     if let virtualTime {
       timer.start(.virtual(virtualTime), on: self)
     } else {
@@ -87,23 +87,25 @@ extension EventLoop {
   /// cancelled, and does not wait for it.
   func makeUnarmedTimer(_ body: @escaping (LoopTimer.Firing) -> Void) -> LoopTimer {
     checkNotTornDown("FrameClock.init")
-    let timer = LoopTimer(self, at: now, .onRequest, nil, body)
+    let timer = LoopTimer(on: self, at: now, schedule: .onRequest, place: nil, body)
     timer.start(.none, on: self)
     return timer
   }
 
   func makePreciseTimer(
     at deadline: LoopClock.Instant,
-    _ schedule: TimerSchedule,
-    _ place: SourcePlace?,
+    schedule: TimerSchedule,
+    place: SourcePlace?,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) throws(UVError) -> LoopTimer {
     guard virtualTime == nil, DeadlineSource.isSupported else {
-      return makeTimer(at: deadline, schedule, place, body)
+      return makeTimer(at: deadline, schedule: schedule, place: place, body)
     }
     checkNotTornDown("EventLoop.addPreciseTimer")
-    guard try openDeadlines() else { return makeTimer(at: deadline, schedule, place, body) }
-    let timer = LoopTimer(self, at: deadline, schedule, place, body)
+    guard try openDeadlines() else {
+      return makeTimer(at: deadline, schedule: schedule, place: place, body)
+    }
+    let timer = LoopTimer(on: self, at: deadline, schedule: schedule, place: place, body)
     timer.start(.precise, on: self)
     return timer
   }

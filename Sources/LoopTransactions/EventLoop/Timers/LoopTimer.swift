@@ -59,10 +59,10 @@ public final class LoopTimer {
   @exclusivity(unchecked) private(set) var due: LoopClock.Instant  // loop only
 
   init(
-    _ loop: EventLoop,
+    on loop: EventLoop,
     at deadline: LoopClock.Instant,
-    _ schedule: TimerSchedule,
-    _ place: SourcePlace?,
+    schedule: TimerSchedule,
+    place: SourcePlace?,
     _ body: @escaping (Firing) -> Void
   ) {
     core = loop.core
