@@ -40,12 +40,12 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   private var shift: UInt64
 
   // The entries have the numbers `head..<tail`. `epoch` is the number of the
-  // array's first entry, and the oldest one whose slot counts as used. `born` is
-  // the number at which the table was allocated.
+  // array's first entry; slots with older numbers count as free. `tableStart` is
+  // the value of `head` when the table was allocated.
   private var head: UInt32
   private var tail: UInt32
   private var epoch: UInt32
-  private var born: UInt32
+  private var tableStart: UInt32
   // The number of removed entries in `head..<tail`.
   private var removedCount = 0
   // The number of emptyings in a row that needed little of the memory.
@@ -82,7 +82,7 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   /// Creates an empty list whose numbers start at `number`. Call `free()` when
   /// done.
   package init(from number: UInt32 = 1) {
-    (head, tail, epoch, born) = (number, number, number, number)
+    (head, tail, epoch, tableStart) = (number, number, number, number)
     (entries, slots, capacity, mask, shift) = Self.allocate(Self.minCapacity, free: number &- 1)
   }
 
@@ -329,9 +329,9 @@ extension KeyedFIFO {
   /// Resets an empty list. Frees all slots, and memory that only a burst
   /// needed.
   @inline(__always)
-  package mutating func settle() {
+  package mutating func resetIfEmpty() {
     guard count == 0 else { return }
-    if _slowPath(capacity > Self.largestKept || tail &- born > Self.maxTableAge) {
+    if _slowPath(capacity > Self.largestKept || tail &- tableStart > Self.maxTableAge) {
       return freeExcess()
     }
     reset()
@@ -351,7 +351,7 @@ extension KeyedFIFO {
     let isExcess =
       capacity > Self.largestReused
       || (capacity > Self.largestKept && leanCount >= Self.leanLimit)
-    guard isExcess || tail &- born > Self.maxTableAge else { return }
+    guard isExcess || tail &- tableStart > Self.maxTableAge else { return }
     leanCount = 0
     rebuild(min(capacity, Self.minCapacity))
   }
@@ -387,7 +387,7 @@ extension KeyedFIFO {
     let old = self
     head = tail &- UInt32(truncatingIfNeeded: count)
     epoch = head
-    born = head
+    tableStart = head
     removedCount = 0
     (entries, slots, self.capacity, mask, shift) = Self.allocate(capacity, free: head &- 1)
     let boundaryPlace = Int(Int32(bitPattern: old.boundary &- old.epoch))

@@ -17,7 +17,7 @@ extension OperationScheduler: TaskExecutor {
   public func enqueue(_ job: consuming ExecutorJob) {
     let priority = OperationPriority(TaskPriority(rawValue: job.priority.rawValue))
     let job = UnownedJob(job)
-    if BodyTask.takes(job) { return }
+    if BodyTask.claim(job) { return }
     let retained = retainedAddress()
     let added = core.add(.job(job, self), level: OperationBacklog.level(priority))
     guard added != nil else { trap("OperationScheduler.enqueue: the scheduler is closed") }

@@ -38,8 +38,9 @@ final class FrameMeter {
   }
 }
 
-// Frames. Pieces are compared with the longest of the tick anyway, so a frame
-// moves that one aside instead of adding a comparison.
+// Frames. A tick compares each piece with its longest piece so far. A frame needs
+// no comparison of its own: it sets the tick's longest piece aside, and the end
+// of the tick restores the longer one.
 extension Recorder {
   /// Begins a frame of `meter` that was due at `due`, in nanoseconds of the
   /// loop's clock. Call in the piece that the frame is part of.

@@ -61,8 +61,8 @@ struct HoldTracker {
 
   /// Handles a reading of the counter at `now`, and returns the tick if it has
   /// just passed the threshold, or if it passed it before and has ended.
-  mutating func handle(
-    _ reading: WorkSlot.Reading,
+  mutating func update(
+    with reading: WorkSlot.Reading,
     at now: UInt64,
     _ usage: () -> Usage
   ) -> Hold? {
@@ -77,16 +77,16 @@ struct HoldTracker {
       follow(reading)
     }
     note(reading, at: now, age)
-    let passes = !isReported && age >= threshold
-    if passes || isUsageDue(now) { note(usage(), at: now) }
+    let hasJustPassed = !isReported && age >= threshold
+    if hasJustPassed || isUsageDue(now) { note(usage(), at: now) }
     hold.duration = age
-    guard passes else { return nil }
+    guard hasJustPassed else { return nil }
     isReported = true
     return hold
   }
 
   /// Handles the end of the loop's recording.
-  mutating func handleEnd(at now: UInt64) -> Hold? {
+  mutating func recordingDidEnd(at now: UInt64) -> Hold? {
     guard number != nil else { return nil }
     return end(WorkSlot.Reading(hold: 0, since: 0, ended: 0, work: 0, began: 0), at: now) { nil }
   }
@@ -204,10 +204,10 @@ extension HoldTracker.Hold {
 
   var cause: LoopHold.Cause {
     let call = blocked.max { $0.value < $1.value }
-    let inCalls = blocked.values.reduce(0, +)
-    let most = max(cpuTime, unscheduled, inCalls)
+    let blockedTime = blocked.values.reduce(0, +)
+    let most = max(cpuTime, unscheduled, blockedTime)
     if unexplained >= most { return .unknown }
-    if let call, inCalls == most { return .blocked(in: call.key) }
+    if let call, blockedTime == most { return .blocked(in: call.key) }
     // Two threads that share a CPU get half of it each.
     return unscheduled * 5 >= cpuTime * 4 ? .notScheduled : .computing
   }

@@ -154,7 +154,7 @@ private final class Watch: Sendable {
     if isForked { return }
     let hold = state.withLock { state in
       var tracker = state.trackers.removeValue(forKey: slot)
-      return tracker?.handleEnd(at: CycleClock.cycles)
+      return tracker?.recordingDidEnd(at: CycleClock.cycles)
     }
     guard let hold else { return }
     // Named now, because the loop's thread may end next.
@@ -171,31 +171,43 @@ private final class Watch: Sendable {
 
   /// The thread's body.
   func run() {
-    while let pause = look() {
-      if let pause { _ = parking.sleep(atMost: pause) } else { parking.sleep() }
+    while true {
+      switch checkLoops() {
+      case .sleep(let nanoseconds): _ = parking.sleep(atMost: nanoseconds)
+      case .sleepUntilWoken: parking.sleep()
+      case .stop: return
+      }
     }
   }
 
-  /// Looks at every loop. Returns the time to sleep, `.some(nil)` if there is no
-  /// loop, or nil if the watchdog was stopped.
-  private func look() -> UInt64?? {
+  /// The next step of the thread.
+  private enum Step {
+    case sleep(atMost: UInt64)
+    /// There is no loop to check.
+    case sleepUntilWoken
+    /// The watchdog was stopped.
+    case stop
+  }
+
+  /// Checks every loop, and reports loops that are held.
+  private func checkLoops() -> Step {
     var holds: [(HoldTracker.Hold, WorkSlot, UInt32)] = []
     var ended: [LoopHold] = []
-    let pause: UInt64?? = state.withLock { state in
+    let step = state.withLock { state -> Step in
       swap(&ended, &state.ended)
-      if state.isStopped { return nil }
-      if state.trackers.isEmpty { return .some(nil) }
+      if state.isStopped { return .stop }
+      if state.trackers.isEmpty { return .sleepUntilWoken }
       var isFollowing = false
       for (slot, var tracker) in state.trackers {
         let thread = slot.thread
         if let reading = slot.reading {
-          let hold = tracker.handle(reading, at: CycleClock.cycles) { Self.usage(of: thread) }
+          let hold = tracker.update(with: reading, at: CycleClock.cycles) { Self.usage(of: thread) }
           if let hold { holds.append((hold, slot, thread)) }
         }
         isFollowing = isFollowing || tracker.isFollowing
         state.trackers[slot] = tracker
       }
-      return isFollowing ? min(1_000_000, threshold / 4) : threshold / 4
+      return .sleep(atMost: isFollowing ? min(1_000_000, threshold / 4) : threshold / 4)
     }
     // Without the lock, because a handler may set a watchdog.
     ended.forEach(handler)
@@ -203,7 +215,7 @@ private final class Watch: Sendable {
       let hold = withStack(hold, of: slot, thread)
       handler(LoopHold(hold, thread: ThreadState.name(of: hold.thread)))
     }
-    return pause
+    return step
   }
 
   /// Returns `hold` with the stack of its thread, if the thread computes.

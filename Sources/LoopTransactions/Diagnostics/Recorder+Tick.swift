@@ -73,7 +73,7 @@ extension Recorder.Tick {
 
   /// Notes that a cause of the tick was due `nanoseconds` before it.
   @inline(__always)
-  mutating func wasLate(by nanoseconds: UInt64) {
+  mutating func recordLateness(_ nanoseconds: UInt64) {
     latenessPlusOne = max(latenessPlusOne, nanoseconds &+ 1)
   }
 

@@ -159,7 +159,7 @@ extension Recorder {
   /// clock.
   mutating func wasDue(at due: UInt64) {
     let present = nanoseconds(at: now)
-    tick.wasLate(by: present > due ? present &- due : 0)
+    tick.recordLateness(present > due ? present &- due : 0)
   }
 
   /// Notes that the tick's cause was due when the counter was `cycles`.
@@ -167,7 +167,7 @@ extension Recorder {
     let late = now &- cycles
     // Two CPUs' counters may differ slightly.
     guard virtualTime == nil, late < 1 << 62 else { return }
-    tick.wasLate(by: clock.rate.nanoseconds(of: late))
+    tick.recordLateness(clock.rate.nanoseconds(of: late))
   }
 
   /// Ends the current piece without a reading of the counter, which takes longer

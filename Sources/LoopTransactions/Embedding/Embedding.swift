@@ -261,7 +261,7 @@ extension EventLoop {
   func endEmbedding() {
     endHold()
     publishHostsWork(nil)
-    mainQueueNotice?.look(inHost: true)
+    mainQueueNotice?.probeIfFilled(inHost: true)
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
     // Posts may have called the host's own wake, and the host no longer checks

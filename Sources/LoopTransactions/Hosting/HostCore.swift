@@ -185,13 +185,13 @@ extension HostCore {
   }
 
   private func handOver(_ number: UInt64, isLater: Bool, isWaiter: Bool) {
-    let isTaken = give(number, isLater: isLater)
+    let isTaken = callExecute(number, isLater: isLater)
     let now = System.nanoseconds
     perform(state.withLock { $0.didCall(number, isTaken: isTaken, at: now, isWaiter: isWaiter) })
   }
 
   // Returns after this thread has released the turn.
-  private func give(_ number: UInt64, isLater: Bool) -> Bool {
+  private func callExecute(_ number: UInt64, isLater: Bool) -> Bool {
     // If hosting has ended meanwhile, the turn is ignored.
     guard let executor = executor.withLock({ $0 }) else { return true }
     let execute = (isLater ? executor.executeLater : nil) ?? executor.execute

@@ -78,14 +78,14 @@ package struct HostState {
 
   // 0.2 ms is longer than a host needs from the end of a turn to its next poll.
   // Not measured.
-  package static let delay: UInt64 = 200_000
+  package static let laterDelay: UInt64 = 200_000
 
   // After 0.5 ms of turns, the host's events come first. A host waits at most
   // for these turns and one budget. C8.
-  package static let burst: UInt64 = 500_000
+  package static let longestBusyTime: UInt64 = 500_000
 
   // A host that had no turn for 0.1 ms has polled. Not measured.
-  package static let gap: UInt64 = 100_000
+  package static let pollGap: UInt64 = 100_000
 
   // 0.1 s is longer than a frame, and shorter than a delay that a player
   // notices. Not measured.
@@ -101,8 +101,9 @@ extension HostState {
       wasRequested = true
       return .none
     }
-    if now > turnEnd &+ Self.gap { busyTime = 0 }
-    return busyTime > Self.burst ? handOverLater(at: now, by: thread) : handOver(by: thread)
+    if now > turnEnd &+ Self.pollGap { busyTime = 0 }
+    return busyTime > Self.longestBusyTime
+      ? handOverLater(at: now, by: thread) : handOver(by: thread)
   }
 
   /// Called when the loop must be closed, on any thread.
@@ -236,7 +237,7 @@ extension HostState {
     busyTime = 0
     if canExecuteLater { return .executeLater(makeTurn(by: thread)) }
     submission = .delayed
-    laterDue = now &+ Self.delay
+    laterDue = now &+ Self.laterDelay
     return .wait(until: laterDue)
   }
 

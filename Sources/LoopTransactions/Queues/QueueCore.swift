@@ -95,12 +95,14 @@ final class QueueCore: @unchecked Sendable {
   /// hold the lock. I15.
   ///
   /// Call from any thread.
-  func ask<Result>(orInherited inherited: Result, _ body: (inout QueueState) -> Result) -> Result {
+  func withState<Result>(orInherited inherited: Result, _ body: (inout QueueState) -> Result)
+    -> Result
+  {
     port.isForked ? inherited : state.withLock(body)
   }
 
   /// The number of queued elements.
-  var count: Int { ask(orInherited: 0) { $0.count } }
+  var count: Int { withState(orInherited: 0) { $0.count } }
 
   /// Names the queue if it has elements, for reports.
   var unfinishedWork: String? {
@@ -110,7 +112,7 @@ final class QueueCore: @unchecked Sendable {
   }
 
   /// The number of elements dropped because the queue was full.
-  var droppedCount: Int { ask(orInherited: 0) { $0.droppedCount } }
+  var droppedCount: Int { withState(orInherited: 0) { $0.droppedCount } }
 
   /// Detaches the queue from the loop once the queue is empty. Called when the
   /// user released the queue.
@@ -129,7 +131,7 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// Call from any thread.
   func close() {
-    ask(orInherited: ()) { $0.close() }
+    withState(orInherited: ()) { $0.close() }
     removeAll()
   }
 
@@ -139,7 +141,7 @@ final class QueueCore: @unchecked Sendable {
   /// Call from any thread.
   @discardableResult
   func removeAll() -> Int {
-    var removed = ask(orInherited: nil) { $0.removeAll() }
+    var removed = withState(orInherited: nil) { $0.removeAll() }
     return removed?.drop() ?? 0
   }
 }

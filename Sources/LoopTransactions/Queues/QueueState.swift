@@ -193,7 +193,7 @@ extension QueueState {
   package mutating func endDrain() -> EndAction {
     defer { checkInvariants() }
     guard list.count == 0 else { return .waiting }
-    list.settle()
+    list.resetIfEmpty()
     guard isDraining else { return .none }
     isDraining = false
     return .drained

@@ -121,7 +121,7 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// - Complexity: O(1), or O(n) if the queue is not exclusive.
   @discardableResult
   public func remove(_ element: Element) -> Bool {
-    core.ask(orInherited: nil) { $0.remove(element) } != nil
+    core.withState(orInherited: nil) { $0.remove(element) } != nil
   }
 
   /// Removes all elements, and returns how many of them were alive.

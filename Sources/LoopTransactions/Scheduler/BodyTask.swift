@@ -24,7 +24,7 @@ struct BodyTask: @unchecked Sendable {
   ) {
     let priority = TaskPriority(level: level)
     if System.hasVirtualTime {
-      self.init(name, on: scheduler, priority: priority) { await scheduler.core.noting(body) }
+      self.init(name, on: scheduler, priority: priority) { await scheduler.core.trackingTask(body) }
     } else {
       self.init(name, on: scheduler, priority: priority, body)
     }
@@ -71,7 +71,7 @@ struct BodyTask: @unchecked Sendable {
   /// Takes `job` if the calling thread is making its task. Returns whether it
   /// did; if not, the job must be queued.
   @inline(__always)
-  static func takes(_ job: UnownedJob) -> Bool {
+  static func claim(_ job: UnownedJob) -> Bool {
     guard let address = slot.address else { return false }
     let place = address.assumingMemoryBound(to: UnownedJob?.self)
     guard place.pointee == nil else { return false }
@@ -83,7 +83,7 @@ struct BodyTask: @unchecked Sendable {
 // For tests with a virtual clock.
 extension SchedulerCore {
   /// Runs `body`, and notes meanwhile that the task runs an operation.
-  fileprivate func noting(_ body: @Sendable () async -> Void) async {
+  fileprivate func trackingTask(_ body: @Sendable () async -> Void) async {
     guard let task = System.currentTask else { return await body() }
     tasks.withLock { _ = $0.insert(task) }
     await body()
@@ -115,7 +115,7 @@ final class InlineExecutor: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    if !BodyTask.takes(job) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    if !BodyTask.claim(job) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
   /// Calls `body`, which awaits an operation of a stepped scheduler.

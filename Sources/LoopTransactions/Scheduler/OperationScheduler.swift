@@ -161,7 +161,7 @@ public final class OperationScheduler: Sendable {
   /// A snapshot of the scheduler's counters.
   ///
   /// Call from any thread.
-  public var metrics: SchedulerMetrics { core.change { $0.inspect() } }
+  public var metrics: SchedulerMetrics { core.change { $0.readMetrics() } }
 
   /// Whether an operation was added that has not ended.
   ///

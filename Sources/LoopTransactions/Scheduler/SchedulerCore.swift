@@ -280,12 +280,12 @@ extension SchedulerCore {
     guard count > 0 else { return }
     // A batch is sized for 5 us of work, so a more urgent operation waits at
     // most 5 us after the running operation. The batch limit at most doubles
-    // each time, because one cheap operation says little about the next. When
-    // it rose to 32 after one cheap operation, p99 of an urgent operation among
+    // each time, because one short operation says little about the next. When
+    // it rose to 32 after one short operation, p99 of an urgent operation among
     // many operations of 20 us was 163 us instead of 20.
     let perOperation = (System.cycles &- began) / UInt64(count)
-    let isCheap = perOperation &* 32 < System.fewMicroseconds
-    worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
+    let isShort = perOperation &* 32 < System.fewMicroseconds
+    worker.batchLimit = isShort ? min(Worker.capacity, worker.batchLimit * 2) : 1
   }
 
   /// Runs `handle`, which `worker` has claimed.

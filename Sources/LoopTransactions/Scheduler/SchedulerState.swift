@@ -383,7 +383,7 @@ extension SchedulerState {
 // Metrics, settings and closing.
 extension SchedulerState {
   /// Returns `metrics` to a caller.
-  mutating func inspect() -> SchedulerMetrics {
+  mutating func readMetrics() -> SchedulerMetrics {
     inspections &+= 1
     return metrics
   }

@@ -76,7 +76,7 @@ package final class SteppedWorkers: @unchecked Sendable {
   /// The steps that are possible at time `now`: first those in which a worker
   /// asks for an operation, then those that finish one.
   package func steps(at now: UInt64) -> [Step] {
-    settle()
+    advanceIdleWorkers()
     return requests
       + awake.indices.filter { awake[$0].operation != nil && awake[$0].due <= now }
       .map { Step.finish($0) }
@@ -127,7 +127,7 @@ package final class SteppedWorkers: @unchecked Sendable {
 
   /// Sends all workers to sleep that have no work.
   package func rest() {
-    settle()
+    advanceIdleWorkers()
     guard let core else { return }
     while let step = requests.first, case .rest(let index, _) = step { begin(index, core) }
   }
@@ -149,19 +149,19 @@ package final class SteppedWorkers: @unchecked Sendable {
   /// Wakes and starts workers, and sends those without work to sleep, if that
   /// makes no difference: they do not leave the aging slot, and no worker is
   /// over the limit.
-  private func settle() {
+  private func advanceIdleWorkers() {
     guard let core else { return }
     while true {
-      admit(core)
-      let mayRest = core.ask { $0.backlog.count == 0 && $0.awake <= $0.width }
+      addAwakeWorkers(core)
+      let canSleep = core.ask { $0.backlog.count == 0 && $0.awake <= $0.width }
       let index = awake.firstIndex { $0.operation == nil && !$0.worker.isInAgingSlot }
-      guard mayRest, let index else { return }
+      guard canSleep, let index else { return }
       begin(index, core)
     }
   }
 
   /// Adds the workers that the state has woken, started or ended.
-  private func admit(_ core: SchedulerCore) {
+  private func addAwakeWorkers(_ core: SchedulerCore) {
     // One snapshot. Between two, a thread that adds an operation could wake a
     // worker, which would then be woken and replaced.
     let (sleeping, count) = core.ask { ($0.sleeping, $0.awake) }

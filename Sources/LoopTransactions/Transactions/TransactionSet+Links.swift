@@ -10,7 +10,7 @@ extension TransactionSet {
     if isTargetAlive(list[place]) { return place }
     // The target has died, and another object has taken its address.
     discardDeadEntry(list.remove(place))
-    settle()
+    didRemoveEntries()
     return nil
   }
 

@@ -75,7 +75,7 @@ extension TransactionSet {
     performDepth += 1
     if let loop { loop.asCurrent { _ = perform(entry) } } else { _ = perform(entry) }
     endPerforming()
-    settle()
+    didRemoveEntries()
     return true
   }
 
@@ -89,7 +89,7 @@ extension TransactionSet {
     guard let entry = removeLive(pair) else { return false }
     metrics.cancelled.add()
     discard(entry)
-    settle()
+    didRemoveEntries()
     return true
   }
 
@@ -103,19 +103,19 @@ extension TransactionSet {
   func drop() {
     let mark = list.mark
     while let entry = list.removeFirst(before: mark) { discard(entry) }
-    settle()
+    didRemoveEntries()
   }
 
   private func didFlush(_ mark: UInt32) {
     // Commits from here on belong to the next tick.
     list.boundary = list.mark
     if list.hasEntries(before: mark) { metrics.carriedOver.add() }
-    settle()
+    didRemoveEntries()
   }
 
   /// Updates the metrics, and becomes dormant if nothing is pending.
-  func settle() {
-    list.settle()
+  func didRemoveEntries() {
+    list.resetIfEmpty()
     updatePending(metrics)
     if isEmpty { becomeDormant() }
   }

@@ -85,9 +85,8 @@ final class TransactionSet {
     System.logToStandardError("\(failure)")
   }
 
-  // YYTransaction uses this order. Core Animation commits at 2,000,000, so its
-  // display commit shows the state before the transactions of the tick. Its
-  // next commit shows the state after them.
+  // The order that YYTransaction uses. Core Animation commits earlier in a tick,
+  // at 2,000,000, so a change that a transaction makes is shown one tick later.
   static let order = 0xFFFFFF
 
   /// Counts the addition of a weak entry, or of an entry that waits for a frame.

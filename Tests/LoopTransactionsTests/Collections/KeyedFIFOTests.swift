@@ -188,7 +188,7 @@ private struct ComparedFIFO: ~Copyable {
   }
 
   private mutating func settle() {
-    list.settle()
+    list.resetIfEmpty()
     if list.count == 0 { expect(list.capacity <= 131_072) }
   }
 
@@ -246,7 +246,7 @@ struct KeyedFIFOTests {
         while let entry = list.removeFirst(before: mark) { taken.append(entry.payload) }
         #expect(taken == (1...40).map { round * 100 + $0 })
         #expect(list.removeFirst(before: list.mark)?.key == 99)
-        list.settle()
+        list.resetIfEmpty()
       }
     }
   }
@@ -260,7 +260,7 @@ struct KeyedFIFOTests {
       expected += 1
     }
     #expect(expected == count + 1)
-    list.settle()
+    list.resetIfEmpty()
   }
 
   @Test("a full list that has an entry does not grow when the entry is appended again")  // T10
@@ -308,7 +308,7 @@ struct KeyedFIFOTests {
     #expect(list.capacity >= 200_000)
     #expect((1...200_000).allSatisfy { list.find(UInt($0), 1) != nil })
     while list.removeFirst(before: list.mark) != nil {}
-    list.settle()
+    list.resetIfEmpty()
     #expect(list.capacity == smallest)
     list.append(5, 1, 5)
     #expect(list.find(5, 1) != nil)
@@ -404,7 +404,7 @@ struct KeyedFIFOTests {
     list.append(1, 1, 1)
     let mark = list.mark
     #expect(list.removeFirst(before: mark)?.key == 1)
-    list.settle()
+    list.resetIfEmpty()
     list.append(2, 1, 2)
     #expect(list.removeFirst(before: mark) == nil)
     #expect(!list.hasEntries(before: mark))

@@ -33,7 +33,7 @@ private struct Tracked {
     let usage = usage
     var asked = asked
     defer { self.asked = asked }
-    return tracker.handle(reading, at: milliseconds * 1_000_000) {
+    return tracker.update(with: reading, at: milliseconds * 1_000_000) {
       asked += 1
       return usage
     }
@@ -226,7 +226,7 @@ struct HoldTrackerTests {
     tracked.usage.cpuTime = 0
     tracked.end(at: 900)
     #expect(tracked.look(at: 1090)?.isOver == true)
-    #expect(tracked.tracker.handleEnd(at: 0) == nil)
+    #expect(tracked.tracker.recordingDidEnd(at: 0) == nil)
   }
 }
 

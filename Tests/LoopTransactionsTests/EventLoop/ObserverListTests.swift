@@ -45,7 +45,7 @@ struct ObserverListTests {
     }
 
     var count: Int { loop.observers.count - ownCount }
-    var isQuiet: Bool { loop.observers.isQuiet(beforeWaiting) }
+    var isQuiet: Bool { loop.observers.hasNoneAwake(at: beforeWaiting) }
     func hasWork(_ index: Int) -> Bool { loop.observers.hasWork(index) }
   }
 

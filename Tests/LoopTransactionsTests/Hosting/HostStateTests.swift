@@ -71,7 +71,7 @@ struct HostStateTests {
     var state = state(later: false)
     check(state.request(at: 0, by: poster), .execute(1))
     check(state.begin(1, at: 0, by: host), .turn)
-    let due = 10 + HostState.delay
+    let due = 10 + HostState.laterDelay
     check(state.end(timeout: 0, at: 10, by: host), .wait(until: due))
     check(state.request(at: 11, by: poster), .none)
     check(state.waiterCalled(isReadable: false, at: due - 1, by: waiter), (.none, next: due))
@@ -94,7 +94,7 @@ struct HostStateTests {
       check(state.begin(number, at: now, by: host), .turn)
       now += 100_000
       check(state.end(timeout: never, at: now, by: host), .watch(until: never))
-      now += HostState.gap
+      now += HostState.pollGap
     }
     // 0.6 ms of turns precede each of them.
     #expect(laters == 16)
@@ -105,7 +105,7 @@ struct HostStateTests {
       check(state.begin(number, at: now, by: host), .turn)
       now += 100_000
       check(state.end(timeout: never, at: now, by: host), .watch(until: never))
-      now += HostState.gap + 1
+      now += HostState.pollGap + 1
     }
   }
 
@@ -135,7 +135,7 @@ struct HostStateTests {
       switch state.request(at: now, by: poster) {
       case .execute(number): break
       case .wait(let due):
-        #expect(due == now + HostState.delay)
+        #expect(due == now + HostState.laterDelay)
         // More posts change nothing.
         check(state.request(at: now, by: poster), .none)
         check(state.waiterCalled(isReadable: true, at: due - 1, by: waiter), (.none, next: due))

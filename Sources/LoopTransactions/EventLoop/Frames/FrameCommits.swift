@@ -157,7 +157,7 @@ final class FrameCommits {
 
   /// Called when the last entry was removed.
   func becomeEmpty() {
-    list.settle()
+    list.resetIfEmpty()
     set.remove(self)
     clock.withdrawRequest()
   }

@@ -24,10 +24,10 @@ struct BudgetMeter {
   private var deadline: UInt64 = 0
 
   // Reading the counter takes 10 ns, longer than a short piece of work. If two
-  // pieces of one kind each took less than `lightTime`, the next three pieces of
+  // pieces of one kind each took less than `shortTime`, the next three pieces of
   // that kind run before the counter is read again.
-  private let lightTime: UInt64
-  private var passes = 0
+  private let shortTime: UInt64
+  private var untimedLeft = 0
   private var lastKind: UInt = 0
   private var lastEnd: UInt64 = 0
 
@@ -41,7 +41,7 @@ struct BudgetMeter {
     self.clock = clock
     rate = clock.isVirtual ? .nanoseconds : .measured
     readsCounter = !clock.isVirtual && System.fewMicroseconds > 0
-    lightTime = readsCounter ? System.fewMicroseconds / 10 : 0
+    shortTime = readsCounter ? System.fewMicroseconds / 10 : 0
     setBudget(budget)
   }
 
@@ -98,7 +98,7 @@ extension BudgetMeter {
     isRunning = true
     start = now
     lastEnd = start
-    passes = 0
+    untimedLeft = 0
     updateDeadline()
   }
 
@@ -111,14 +111,14 @@ extension BudgetMeter {
   /// kind is 0. `reading` is the time.
   @inline(__always)
   mutating func allowsMore(after kind: UInt = 0, at reading: UInt64? = nil) -> Bool {
-    if passes > 0, kind == lastKind {
-      passes &-= 1
+    if untimedLeft > 0, kind == lastKind {
+      untimedLeft &-= 1
       return performed < allowance
     }
     let end = reading ?? now
-    let isLight = end &- lastEnd < lightTime
-    passes = isLight && kind != 0 && kind == lastKind ? 3 : 0
-    lastKind = isLight ? kind : 0
+    let isShort = end &- lastEnd < shortTime
+    untimedLeft = isShort && kind != 0 && kind == lastKind ? 3 : 0
+    lastKind = isShort ? kind : 0
     lastEnd = end
     if _slowPath(end >= deadline), !isLifted { allowance = 0 }
     return performed < allowance

@@ -69,7 +69,7 @@ extension EventLoop {
     set {
       checkUsable("EventLoop.watchdog")
       let old = recording.watchdog
-      unwatch()
+      leaveWatchdog()
       recording.watchdog = newValue
       updateRecorder()
       if let slot = recorder?.pointee.slot, virtualTime == nil { newValue?.add(slot) }
@@ -79,7 +79,7 @@ extension EventLoop {
   }
 
   /// Ends the watch, before the slot is given back or the watchdog replaced.
-  private func unwatch() {
+  private func leaveWatchdog() {
     if let slot = recorder?.pointee.slot { recording.watchdog?.remove(slot) }
   }
 
@@ -125,7 +125,7 @@ extension EventLoop {
   /// Stops  Called when the loop is closed.
   func endRecording() {
     let (handler, watchdog) = (recording.tickHandler, recording.watchdog)
-    unwatch()
+    leaveWatchdog()
     recording.tickHandler = nil
     recording.watchdog = nil
     recording.latencies = nil
@@ -239,7 +239,8 @@ struct LoopRecording {
   }
   // `tickHandler`, for ticks.
   private(set) var calledHandler: Unmanaged<TickHandler>?
-  // Whether a tick handler is running, and those that it has replaced.
+  // Whether a tick handler is running. A handler that is replaced meanwhile is
+  // kept in `replacedHandlers` until it has returned.
   var isReporting = false
   var replacedHandlers: [TickHandler] = []
 }

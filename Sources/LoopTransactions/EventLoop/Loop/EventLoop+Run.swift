@@ -173,7 +173,7 @@ extension EventLoop {
     let wasAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
     state = .leaving
     leave(mode, until: deadline)
-    if mode == .whole { mainQueueNotice?.look(inHost: false) }
+    if mode == .whole { mainQueueNotice?.probeIfFilled(inHost: false) }
     isSingleTick = false
     endMeasuring()
     makeCurrentAgain(previous)

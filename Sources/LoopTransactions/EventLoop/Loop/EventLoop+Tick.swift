@@ -93,7 +93,7 @@ extension EventLoop {
   /// with this index nor a host need to be called.
   @inline(__always)
   private func callsNothing(_ index: Int) -> Bool {
-    state == .idle && observers.isQuiet(index) && host == nil && !core.needsSlowTick
+    state == .idle && observers.hasNoneAwake(at: index) && host == nil && !core.needsSlowTick
   }
 
   /// Must be called after a change to libuv's handles that may need a turn of a
@@ -210,7 +210,7 @@ extension EventLoop {
   /// Calls the observers of `activity`, whose list has index `index`.
   @inline(__always)
   func callObservers(_ index: Int, _ activity: Activity) {
-    if _fastPath(observers.isQuiet(index)) { return }
+    if _fastPath(observers.hasNoneAwake(at: index)) { return }
     makePass(index, activity)
   }
 

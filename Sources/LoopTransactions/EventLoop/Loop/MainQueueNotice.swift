@@ -29,7 +29,7 @@ final class MainQueueNotice: LoopPart {
   private enum Progress {
     case quiet
     /// The block is at the end of the queue.
-    case asked(MainQueueSource, inHost: Bool)
+    case probed(MainQueueSource, inHost: Bool)
     /// The block has run, or the report was made.
     case answered
   }
@@ -51,15 +51,15 @@ final class MainQueueNotice: LoopPart {
   }
 
   /// Looks once, at the end of a run or of an embedding.
-  func look(inHost: Bool) { if source.hasWork { ask(inHost: inHost) } }
+  func probeIfFilled(inHost: Bool) { if source.hasWork { probe(inHost: inHost) } }
 
-  fileprivate func queueIsFilled() { ask(inHost: loop?.host != nil) }
+  fileprivate func queueIsFilled() { probe(inHost: loop?.host != nil) }
 
-  private func ask(inHost: Bool) {
+  private func probe(inHost: Bool) {
     guard let loop else { return }
     detach()
     guard case .quiet = Self.progress else { return }
-    Self.progress = .asked(source, inHost: inHost)
+    Self.progress = .probed(source, inHost: inHost)
     _ = Self.generation
     Task { @MainActor in Self.progress = .answered }
     System.atExit { MainQueueNotice.reportUnlessAnswered() }
@@ -70,7 +70,7 @@ final class MainQueueNotice: LoopPart {
   }
 
   private static func reportUnlessAnswered() {
-    guard System.isMainThread, case .asked(let source, let inHost) = progress,
+    guard System.isMainThread, case .probed(let source, let inHost) = progress,
       ForkGuard.generation == generation, !isQueueServed,
       // Otherwise this thread drains the queue, and a block of it called this.
       source.hasWork

@@ -122,7 +122,7 @@ final class IdleBlocks: LoopPart {
   /// Called when a waiting block was cancelled.
   fileprivate func didCancel() {
     live -= 1
-    settle()
+    didRemoveBlocks()
   }
 
   private func makeObserver(on loop: EventLoop) -> Observer {
@@ -146,7 +146,7 @@ final class IdleBlocks: LoopPart {
 
   /// Removes the closure of the first block that was not cancelled.
   private func next() -> (body: () -> Void, place: SourcePlace)? {
-    defer { settle() }
+    defer { didRemoveBlocks() }
     while first < blocks.count {
       let block = blocks[first]
       first += 1
@@ -158,7 +158,7 @@ final class IdleBlocks: LoopPart {
   }
 
   /// Lets the loop block if no block waits, and forgets blocks that do not wait.
-  private func settle() {
+  private func didRemoveBlocks() {
     if live == 0 {
       blocks = []
       first = 0

@@ -55,7 +55,7 @@ package struct ObserverList {
 
   /// Whether no observer needs to be called at the activity with this index.
   @inline(__always)
-  package func isQuiet(_ index: Int) -> Bool { awake[index] == 0 }
+  package func hasNoneAwake(at index: Int) -> Bool { awake[index] == 0 }
 
   /// Whether an observer in the list at `index` has pending work.
   package func hasWork(_ index: Int) -> Bool {
@@ -74,7 +74,7 @@ package struct ObserverList {
   @inline(__always)
   package mutating func endPass() {
     passes -= 1
-    if passes == 0, !removed.isEmpty || !added.isEmpty { settle() }
+    if passes == 0, !removed.isEmpty || !added.isEmpty { applyChanges() }
   }
 
   /// Removes and returns all observers. The caller must detach them. An observer
@@ -138,7 +138,7 @@ package struct ObserverList {
   }
 
   @inline(never)
-  private mutating func settle() {
+  private mutating func applyChanges() {
     for observer in removed { vacate(observer) }
     removed = []
     for observer in added where observer.isAttached { insert(observer) }

@@ -71,7 +71,7 @@ public final class DelayedPost: @unchecked Sendable {
   fileprivate func refuse() { _ = stage.withLock { $0.end(.refused) } }
 
   /// Starts the timer, or calls the closure if it is due. Loop only.
-  fileprivate func arrive(on loop: EventLoop) {
+  fileprivate func startTimer(on loop: EventLoop) {
     guard state == .waiting else { return }
     guard loop.nanoseconds < deadline.nanoseconds else { return perform() }
     guard loop.takesCommits else { return refuse() }
@@ -155,7 +155,7 @@ private final class DelayedPostCallback {
 
 private func delayedPostArrived(_ loop: UnsafeRawPointer, _ post: UnsafeRawPointer) {
   let loop = loop.object(as: EventLoop.self)
-  post.object(as: DelayedPost.self).arrive(on: loop)
+  post.object(as: DelayedPost.self).startTimer(on: loop)
 }
 
 private func delayedPostIsDue(_ loop: UnsafeRawPointer, _ post: UnsafeRawPointer) {
