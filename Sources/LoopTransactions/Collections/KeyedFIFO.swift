@@ -326,8 +326,8 @@ extension KeyedFIFO {
     return nil
   }
 
-  /// Resets an empty list. Frees all slots, and memory that only a burst
-  /// needed.
+  /// If the list is empty, makes all slots free, and frees memory that only a
+  /// burst needed.
   @inline(__always)
   package mutating func resetIfEmpty() {
     guard count == 0 else { return }

@@ -3,8 +3,8 @@ private import Synchronization
 
 /// The targets of a loop whose actions are performed with observation tracking.
 ///
-/// Dead targets are swept once enough targets were added since the last sweep
-/// to make up for its cost.
+/// Dead targets are removed by a sweep, when the number of targets has doubled
+/// since the last sweep.
 final class ObservedTargets: LoopPart {
   private var all: [TransactionPair: ObservedTarget] = [:]
   // 16, because sweeping so few targets costs next to nothing. Not measured.
@@ -171,11 +171,11 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
 /// An observable that a tracking also reads, so that changing it ends the
 /// tracking. Observation has no other way to end a tracking.
 ///
-/// A tracking inside another one adds its reads to the outer one's, including
-/// its marker. Changing that marker would end the outer tracking too, and lose
-/// the outer action's reads. The outer marker therefore retains the inner ones,
-/// and a marker that is replaced changes when the last reference is released:
-/// after the trackings that read it have ended.
+/// Trackings nest. The reads of an inner tracking, also the read of its marker,
+/// count as reads of the outer tracking. Changing the inner marker would
+/// therefore also end the outer tracking. So the outer marker retains the inner
+/// markers, and an inner marker that was replaced changes only when it is
+/// released: after all trackings that read it have ended.
 ///
 /// The end of a foreign tracking, one that the program made, is not known. A
 /// tracking inside a foreign one therefore does not read its marker, and stays
@@ -235,8 +235,8 @@ private final class ReadMarker: Observable, Unreflected {
   }
 }
 
-/// Tells whether the innermost tracking on the thread is a given one, or there
-/// is none.
+/// Tells whether the thread's innermost tracking, if any, is the tracking that
+/// was marked.
 ///
 /// Observation keeps the key paths that a tracking reads in a set. If the
 /// tracking already has an equal key path, or there is no tracking, it does not

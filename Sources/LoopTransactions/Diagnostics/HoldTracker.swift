@@ -59,8 +59,9 @@ struct HoldTracker {
   /// Whether a tick is followed, so that the slot should be read often.
   var isFollowing: Bool { number != nil }
 
-  /// Handles a reading of the counter at `now`, and returns the tick if it has
-  /// just passed the threshold, or if it passed it before and has ended.
+  /// Updates the followed tick by a reading of the slot at `now`. Returns the
+  /// tick in two cases: it has just passed the threshold, or it has ended and was
+  /// longer than the threshold.
   mutating func update(
     with reading: WorkSlot.Reading,
     at now: UInt64,
@@ -85,7 +86,8 @@ struct HoldTracker {
     return hold
   }
 
-  /// Handles the end of the loop's recording.
+  /// Ends the followed tick, because the loop stops recording. Returns the tick
+  /// if it was reported.
   mutating func recordingDidEnd(at now: UInt64) -> Hold? {
     guard number != nil else { return nil }
     return end(WorkSlot.Reading(hold: 0, since: 0, ended: 0, work: 0, began: 0), at: now) { nil }
@@ -110,8 +112,8 @@ struct HoldTracker {
     at now: UInt64,
     _ usage: () -> Usage?
   ) -> Hold? {
-    // The slot tells the end of the last tick only. If the next one has ended, too,
-    // the end is that one's.
+    // The slot holds the end of the latest tick only. It is the end of the followed
+    // tick unless another tick has ended since.
     let isKnown =
       reading.since == 0
       ? reading.hold == number

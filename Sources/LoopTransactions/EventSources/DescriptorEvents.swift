@@ -51,8 +51,8 @@ package struct DescriptorInterest: Equatable {
   /// The events to poll for.
   package var polled: DescriptorEvents { wanted.subtracting(ended) }
 
-  /// Changes the requested events. Resumes those that have ended if the
-  /// request differs. Returns whether it does.
+  /// Sets the requested events. If they differ from the requested ones so far,
+  /// polls for all of them, also for events that have ended, and returns true.
   package mutating func want(_ events: DescriptorEvents) -> Bool {
     let changed = DescriptorInterest(events)
     guard changed.wanted != wanted else { return false }

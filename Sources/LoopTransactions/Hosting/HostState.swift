@@ -76,15 +76,17 @@ package struct HostState {
     self.ownsLoop = ownsLoop
   }
 
-  // 0.2 ms is longer than a host needs from the end of a turn to its next poll.
-  // Not measured.
+  // The waiter hands over a turn this much later if the host has no
+  // `executeLater`. 0.2 ms is longer than a host needs from the end of a turn to
+  // its next poll. Not measured.
   package static let laterDelay: UInt64 = 200_000
 
-  // After 0.5 ms of turns, the host's events come first. A host waits at most
-  // for these turns and one budget. C8.
+  // Once turns have taken 0.5 ms in a row, the next turn goes behind the host's
+  // own events. These therefore wait 0.5 ms and one budget at most. C8.
   package static let longestBusyTime: UInt64 = 500_000
 
-  // A host that had no turn for 0.1 ms has polled. Not measured.
+  // A host that had no turn for 0.1 ms is taken to have polled its own events.
+  // Not measured.
   package static let pollGap: UInt64 = 100_000
 
   // 0.1 s is longer than a frame, and shorter than a delay that a player

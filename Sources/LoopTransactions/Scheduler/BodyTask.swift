@@ -68,8 +68,8 @@ struct BodyTask: @unchecked Sendable {
     task.escalatePriority(to: TaskPriority(level: level))
   }
 
-  /// Takes `job` if the calling thread is making its task. Returns whether it
-  /// did; if not, the job must be queued.
+  /// Claims `job` if the calling thread is creating the task of the job. Returns
+  /// false otherwise; the caller must then queue or run the job.
   @inline(__always)
   static func claim(_ job: UnownedJob) -> Bool {
     guard let address = slot.address else { return false }
@@ -82,7 +82,7 @@ struct BodyTask: @unchecked Sendable {
 
 // For tests with a virtual clock.
 extension SchedulerCore {
-  /// Runs `body`, and notes meanwhile that the task runs an operation.
+  /// Runs `body`. The current task is one of `tasks` during the call.
   fileprivate func trackingTask(_ body: @Sendable () async -> Void) async {
     guard let task = System.currentTask else { return await body() }
     tasks.withLock { _ = $0.insert(task) }

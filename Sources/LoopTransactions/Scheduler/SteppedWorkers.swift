@@ -146,9 +146,9 @@ package final class SteppedWorkers: @unchecked Sendable {
     }
   }
 
-  /// Wakes and starts workers, and sends those without work to sleep, if that
-  /// makes no difference: they do not leave the aging slot, and no worker is
-  /// over the limit.
+  /// Starts and wakes workers, and lets workers without work sleep. Both happen
+  /// without a step of the test if the order makes no difference: no worker
+  /// leaves the aging slot, and no worker is over the limit.
   private func advanceIdleWorkers() {
     guard let core else { return }
     while true {

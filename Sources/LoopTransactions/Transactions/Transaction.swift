@@ -111,7 +111,7 @@ public final class Transaction {
     return next
   }
 
-  /// Does the same for the pair's only transaction.
+  /// Marks the transaction, which is the pair's only one, as not pending.
   @inline(__always)
   func unlinkSingle() {
     assert(next == 0, "Transaction: another transaction is linked to a single one")

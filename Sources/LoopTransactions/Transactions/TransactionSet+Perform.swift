@@ -7,8 +7,9 @@ extension TransactionSet {
   /// Marks the end of the pending transactions before the `exit` observers are
   /// called. Commits of those observers belong to the next tick. T4, L8.
   ///
-  /// - Parameter leavesNextTick: Whether commits that the last flush carried
-  ///   over or received stay pending, with all commits behind them.
+  /// - Parameter leavesNextTick: Whether commits stay pending that belong to the
+  ///   next tick: the last flush carried them over, or received them. All commits
+  ///   behind them then stay pending too.
   func prepareForExit(leavesNextTick: Bool) {
     exitMark = list.mark
     guard leavesNextTick, let loop else { return }
@@ -113,7 +114,8 @@ extension TransactionSet {
     didRemoveEntries()
   }
 
-  /// Updates the metrics, and becomes dormant if nothing is pending.
+  /// Called after entries were removed. Updates the metrics, and ends the loop's
+  /// pending work if the set is empty.
   func didRemoveEntries() {
     list.resetIfEmpty()
     updatePending(metrics)

@@ -231,8 +231,8 @@ struct LoopRecording {
   /// Where the loop records for a trace.
   var traceRing: TraceRing?
   var watchdog: LoopWatchdog?
-  // Those of the loop's core, which keeps them. Unmanaged, so that a tick does
-  // not count a reference.
+  // The cells of the loop's core, if the loop records latencies. The core keeps
+  // the cells. Unmanaged, so that a tick does not count a reference.
   var latencies: Unmanaged<LatencyCells>?
   var tickHandler: TickHandler? {
     didSet { calledHandler = tickHandler.map(Unmanaged.passUnretained) }

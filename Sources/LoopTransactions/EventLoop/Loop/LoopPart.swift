@@ -24,9 +24,8 @@ package protocol LoopPart: AnyObject {
   /// in a failure message.
   var unclosablePlace: String? { get }
 
-  /// Called when the process exits, before the pending work is performed for the
-  /// last time, and again while work is left. Passes on or performs what waits for
-  /// a later tick.
+  /// Called when the process exits, before each of the last passes over the
+  /// pending work. Performs work that waits for a later tick, or makes it pending.
   func processWillExit()
 
   /// Called when the loop begins to close. Refuses work from other threads from

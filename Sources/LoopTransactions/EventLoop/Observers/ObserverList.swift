@@ -152,8 +152,8 @@ package struct ObserverSlot {
   let order: Int
   let number: Int
   private var observer: Observer?
-  /// The observer, unless it was removed. A pass uses this reference, because it
-  /// would count the other one.
+  /// The observer, unless it was removed. A pass uses this property and not
+  /// `observer`, because each access of a counted reference retains the object.
   package private(set) var reference: Unmanaged<Observer>?
 
   fileprivate init(_ observer: Observer) {
