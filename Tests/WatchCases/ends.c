@@ -221,7 +221,7 @@ static void removed_program(void) {
   hear_from(subject);
   lw_stacks *stacks = open_stacks(subject.process);
   struct capture captured = capture(stacks, subject.process);
-  check_frames(&captured, "spin say_and_spin");
+  check_frames(&captured, "say_and_spin main");
   lw_stacks_close(stacks);
   finish(subject);
 }
