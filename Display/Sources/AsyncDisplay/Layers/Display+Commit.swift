@@ -88,7 +88,9 @@ extension Display {
   private func begin(_ core: DisplayCore, _ kind: LayerBacklog.Kind, _ budget: inout CommitBudget) {
     examinedCount += 1
     guard let layer = core.layer else { return waiting.remove(core) }
-    if kind == .heavy, budget.isFull || !hasRoom(for: layer.inFlightBytes) { return budget.isFull = true }
+    if kind == .heavy, budget.isFull || !hasRoom(for: layer.inFlightBytes) {
+      return budget.isFull = true
+    }
     waiting.remove(core)
     LoopTrace.endArrow(to: core)
     budget.willBegin(layer)
