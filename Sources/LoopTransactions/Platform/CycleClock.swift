@@ -75,7 +75,6 @@ struct CycleClock {
     }
 
     /// The duration of `cycles`, in nanoseconds.
-    @inline(__always)
     func nanoseconds(of cycles: UInt64) -> UInt64 {
       let product = cycles.multipliedFullWidth(by: scale)
       return product.high << 32 | product.low >> 32
@@ -114,7 +113,6 @@ struct CycleClock {
   private init(interval: UInt64) { self.interval = interval }
 
   /// The counter.
-  @inline(__always)
   static var cycles: UInt64 {
     let cycles = System.cycles
     return _fastPath(cycles != 0) ? cycles : System.nanoseconds
@@ -122,7 +120,6 @@ struct CycleClock {
 
   /// Whether the clock was last read so long ago that `refresh()` should be
   /// called.
-  @inline(__always)
   func isStale(at cycles: UInt64) -> Bool { cycles &- rate.anchor.cycles > interval }
 
   /// Reads the clock again.

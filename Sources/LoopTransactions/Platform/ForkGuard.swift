@@ -13,16 +13,13 @@ enum ForkGuard {
   }
 
   /// The number of forks that led to this process.
-  @inline(__always)
   static var generation: Int32 { Int32(truncatingIfNeeded: word) }
 
   /// The generation in the low 32 bits, and `trace` in the high 32 bits. So one
   /// comparison finds both rare cases.
-  @inline(__always)
   static var word: UInt64 { lt_process_word() }
 
   /// The number of the running trace, or 0.
-  @inline(__always)
   static var trace: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
 
   /// Sets `trace`. Calls must not overlap.

@@ -94,14 +94,12 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
   }
 
   /// Calls `body` with the value while holding the lock.
-  @inline(__always)
   func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
     if !tryLock() { waitForLock() }
     defer { unlock() }
     return body(&value)
   }
 
-  @inline(__always)
   private func tryLock() -> Bool {
     // Acquire: pairs with the release in `unlock()`.
     cells.pointee.word.load(ordering: .relaxed) == 0
@@ -113,7 +111,6 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
       ).exchanged
   }
 
-  @inline(__always)
   private func unlock() {
     // Release: publishes the writes made under the lock.
     cells.pointee.word.store(0, ordering: .releasing)

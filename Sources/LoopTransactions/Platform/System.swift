@@ -6,7 +6,6 @@ private import Synchronization
 /// One volatile read of the thread register, which takes less than a
 /// nanosecond.
 @inlinable
-@inline(__always)
 func threadIdentity() -> UInt { UInt(lt_thread_identity()) }
 
 /// Functions of the system that libuv does not offer in this form.
@@ -73,11 +72,9 @@ package enum System {
 
   /// Prefetches the cache line at `address` for writing. The address need not
   /// be valid.
-  @inline(__always)
   static func prefetchForWriting(_ address: UnsafeRawPointer) { lt_prefetch_for_writing(address) }
 
   /// Prefetches the cache line at `address` for writing. The address may be 0.
-  @inline(__always)
   static func prefetchForWriting(_ address: UInt) {
     lt_prefetch_for_writing(UnsafeRawPointer(bitPattern: address))
   }
@@ -202,7 +199,6 @@ struct DiscardableMemory: @unchecked Sendable {
 ///
 /// The standard library's `precondition` drops its message under `-O`.
 @inlinable
-@inline(__always)
 package func require(_ condition: Bool, _ message: @autoclosure () -> String) {
   if _fastPath(condition) { return }
   trap(message())

@@ -109,7 +109,6 @@ struct ThreadSlot: @unchecked Sendable {
 
   /// The calling thread's address.
   var address: UnsafeMutableRawPointer? {
-    @inline(__always)
     get { lt_key_get(key) }
     nonmutating set { uv_key_set(key, newValue) }
   }

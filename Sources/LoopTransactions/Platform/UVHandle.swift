@@ -77,7 +77,6 @@ extension uv_signal_t: UVHandleType { static var type: uv_handle_type { UV_SIGNA
 extension uv_timer_t: UVHandleType { static var type: uv_handle_type { UV_TIMER } }
 
 /// Returns the object that `setOwner` set for a handle, if any.
-@inline(__always)
 package func owner<Owner: AnyObject, Raw>(
   of handle: UnsafeMutablePointer<Raw>?,
   as type: Owner.Type
@@ -86,7 +85,6 @@ package func owner<Owner: AnyObject, Raw>(
 }
 
 /// Returns the object that `setOwner` set for a handle, without retaining it.
-@inline(__always)
 func unmanagedOwner<Owner: AnyObject, Raw>(
   of handle: UnsafeMutablePointer<Raw>?,
   as type: Owner.Type

@@ -63,7 +63,6 @@ package struct UVLoop {
   package var backendTimeout: Int32 { uv_backend_timeout(pointer) }
 
   /// Whether an idle handle is active, so that the next poll does not block.
-  @inline(__always)
   package var hasIdleHandles: Bool { lt_has_idle_handles(pointer) != 0 }
 
   /// Updates libuv's clock.

@@ -24,7 +24,6 @@ struct WorkSlot: @unchecked Sendable {
   private static let readers = Atomic<Int>(0)
 
   /// Whether there are readers. If so, workers publish their operations.
-  @inline(__always)
   static var isWanted: Bool { readers.load(ordering: .relaxed) > 0 }
 
   /// Makes workers publish their operations, until `removeReader()`.
@@ -64,18 +63,15 @@ struct WorkSlot: @unchecked Sendable {
   /// Publishes that the code that `work` names began at `now`.
   ///
   /// - Parameter work: An `OwnerWord`.
-  @inline(__always)
   func run(_ work: UInt64, at now: UInt64) { lt_work_slot_work(slot, work, now) }
 
   /// Publishes that a tick or an operation began at `now`, with the code that
   /// `work` names.
   ///
   /// - Parameter work: An `OwnerWord`.
-  @inline(__always)
   func begin(_ work: UInt64, at now: UInt64) { lt_work_slot_begin(slot, work, now) }
 
   /// Publishes that the thread waits for work since `now`.
-  @inline(__always)
   func end(at now: UInt64) { lt_work_slot_end(slot, now) }
 
   /// The thread's number, as the kernel knows it. 0 if the slot is free.

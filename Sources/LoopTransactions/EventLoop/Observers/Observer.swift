@@ -151,13 +151,11 @@ public final class Observer {
   }
 
   /// Calls the observer, which must be attached.
-  @inline(__always)
   func call(_ activity: EventLoop.Activity) {
     if _slowPath(isPending) { return callForWork(activity) }
     callBody(activity)
   }
 
-  @inline(__always)
   private func callBody(_ activity: EventLoop.Activity) {
     guard let body else { return }
     callDepth &+= 1
@@ -255,7 +253,6 @@ extension Observer {
   /// Sets `hasPendingWork` without checking the thread, because a loop released
   /// while open may be released on any thread. Does nothing once the observer
   /// is detached.
-  @inline(__always)
   func setPending(_ newValue: Bool) {
     guard isPending != newValue, isAttached else { return }
     isPending = newValue

@@ -42,7 +42,6 @@ package struct ObserverList {
   }
 
   /// Notes that `observer`, which is attached, is dormant or no longer dormant.
-  @inline(__always)
   mutating func dormancyChanged(of observer: Observer) {
     if observer.isDormant { awake &-= observer.lanes } else { awake &+= observer.lanes }
   }
@@ -54,7 +53,6 @@ package struct ObserverList {
   }
 
   /// Whether no observer needs to be called at the activity with this index.
-  @inline(__always)
   package func hasNoneAwake(at index: Int) -> Bool { awake[index] == 0 }
 
   /// Whether an observer in the list at `index` has pending work.
@@ -71,7 +69,6 @@ package struct ObserverList {
   }
 
   /// Ends a pass, and applies the additions and removals made during it.
-  @inline(__always)
   package mutating func endPass() {
     passes -= 1
     if passes == 0, !removed.isEmpty || !added.isEmpty { applyChanges() }

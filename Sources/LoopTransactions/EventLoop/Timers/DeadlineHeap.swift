@@ -22,7 +22,6 @@ package struct DeadlineHeap<Node: DeadlineNode> {
     let turn: UInt64
     let node: Unmanaged<Node>
 
-    @inline(__always)
     func precedes(_ other: Entry) -> Bool {
       deadline != other.deadline ? deadline < other.deadline : turn < other.turn
     }
@@ -54,7 +53,6 @@ package struct DeadlineHeap<Node: DeadlineNode> {
 
   /// The earliest deadline, or nil if there is none. Ignores the elements that
   /// wait for the end of a pass.
-  @inline(__always)
   package var firstDeadline: UInt64? {
     guard end > 0, let entries else { return nil }
     return entries[0].deadline
@@ -133,7 +131,6 @@ extension DeadlineHeap {
     if _slowPath(count < capacity / 4 && capacity > Self.minCapacity) { resize(to: capacity / 2) }
   }
 
-  @inline(__always)
   private func put(_ entry: Entry, at index: Int) {
     (entries.unsafelyUnwrapped + index).initialize(to: entry)
     entry.node._withUnsafeGuaranteedRef { $0.heapIndex = index }

@@ -134,7 +134,6 @@ extension EventLoop {
 
   /// Sets the timerfd now, unless it is certain to be set before libuv blocks
   /// and before the loop returns to a host.
-  @inline(__always)
   func earliestDeadlineMayHaveChanged() {
     if deadlines.isStale, !setsDeadlineLater { setDeadline() }
   }

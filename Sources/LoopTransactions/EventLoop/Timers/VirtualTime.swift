@@ -136,7 +136,6 @@ struct TimeSource {
   var isVirtual: Bool { virtual != nil }
 
   /// The current time, in nanoseconds.
-  @inline(__always)
   var nanoseconds: UInt64 {
     guard let virtual else { return System.nanoseconds }
     return virtual._withUnsafeGuaranteedRef { $0.nanoseconds }
