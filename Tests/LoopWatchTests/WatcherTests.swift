@@ -9,13 +9,15 @@ struct WatcherTests {
   /// The waits of this thread, as a test chooses them.
   private final class PlannedLog: WaitLog {
     let waits = Locked<[Wait]>([])
+    let hasEnded = Locked(false)
     // The link is `PROCESS/task/THREAD`.
     private let thread = ProcessFile.link("/proc/thread-self")?.split(separator: "/").last
 
     func look(at now: UInt64) {}
 
     func threads() -> [RecordedThread] {
-      [RecordedThread(entry: 0, process: getpid(), thread: Int32(thread ?? "") ?? 0)]
+      if hasEnded.withLock({ $0 }) { return [] }
+      return [RecordedThread(entry: 0, process: getpid(), thread: Int32(thread ?? "") ?? 0)]
     }
 
     func readWaits(entry: Int, from first: UInt64, _ body: (Wait) -> Void) {
@@ -28,14 +30,31 @@ struct WatcherTests {
 
     func isWaiting(entry: Int, for source: WaitSource?) -> Bool { false }
 
-    func add(from began: UInt64, to ended: UInt64?) {
+    /// A loop that polls, so that it needs no descriptor.
+    func addLoop(heldSince began: UInt64) {
+      for time in began - 3...began - 1 {
+        add(from: time, to: time + 1, source: .poll(site: 1))
+      }
+    }
+
+    func add(from began: UInt64, to ended: UInt64?, source: WaitSource = .epoll(descriptor: 5)) {
       waits.withLock {
         let number = UInt64($0.count)
         $0.append(
-          Wait(number: number, began: began, ended: ended, source: .epoll(descriptor: 5))
+          Wait(number: number, began: began, ended: ended, source: source)
         )
       }
     }
+  }
+
+  private func watcher(_ log: PlannedLog, on loop: EventLoop) -> Watcher {
+    Watcher(
+      on: loop,
+      process: getpid(),
+      log: log,
+      threshold: 20_000_000,
+      isFollowing: false
+    )
   }
 
   private var now: UInt64 {
@@ -48,18 +67,12 @@ struct WatcherTests {
   func endsDuringCapture() throws {
     try EventLoop.run { loop in
       let log = PlannedLog()
-      let watcher = Watcher(
-        on: loop,
-        process: getpid(),
-        log: log,
-        threshold: 20_000_000,
-        isFollowing: false
-      )
+      let watcher = watcher(log, on: loop)
       let began = now - 100_000_000
-      log.add(from: began - 1_000_000, to: began)
+      log.addLoop(heldSince: began)
       // The capture ends on the loop, which does not run meanwhile.
       watcher.look()
-      log.add(from: now, to: nil)
+      log.add(from: now, to: nil, source: .poll(site: 1))
       watcher.look()
       #expect(watcher.summary.count == 0)
       watcher.finish()
@@ -67,6 +80,57 @@ struct WatcherTests {
       #expect(watcher.holds.map(\.hold.began) == [began])
     }
   }
+
+  @Test("a hold that has not ended is shown while it goes on, and is added at the end")
+  func openAtEnd() throws {
+    try EventLoop.run { loop in
+      let log = PlannedLog()
+      let watcher = watcher(log, on: loop)
+      let began = now - 100_000_000
+      log.addLoop(heldSince: began)
+      watcher.look()
+      #expect(watcher.summary.count == 0 && watcher.liveSummary.count == 1)
+      #expect(watcher.liveSummary.table(width: 200)[0].hasSuffix(" ms so far"))
+      watcher.finish()
+      #expect(watcher.holds.map(\.hold.began) == [began])
+      #expect(watcher.holds.allSatisfy { $0.hold.length >= 100_000_000 })
+    }
+  }
+
+  @Test("the hold of a thread that ends is added, and no later time is part of it")
+  func threadEnd() throws {
+    try EventLoop.run { loop in
+      let log = PlannedLog()
+      let watcher = watcher(log, on: loop)
+      let began = now - 100_000_000
+      log.addLoop(heldSince: began)
+      watcher.look()
+      log.hasEnded.withLock { $0 = true }
+      watcher.look()
+      let ended = now
+      watcher.finish()
+      #expect(watcher.holds.map(\.hold.began) == [began])
+      #expect(watcher.holds.allSatisfy { $0.hold.ended <= ended })
+    }
+  }
+
+  @Test("a loop that is closed ends its hold")
+  func closedLoop() throws {
+    try EventLoop.run { loop in
+      let log = PlannedLog()
+      let watcher = watcher(log, on: loop)
+      let began = now - 100_000_000
+      // No descriptor of this process has this number.
+      log.add(from: began - 1_000_000, to: began, source: .epoll(descriptor: .max))
+      watcher.look()
+      let held = now
+      watcher.look()
+      #expect(watcher.liveSummary.count == watcher.summary.count)
+      watcher.finish()
+      #expect(watcher.holds.count == 1 && watcher.holds.allSatisfy { $0.hold.ended <= held })
+    }
+  }
+
   /// A hold of this thread from 1,000 on, which a capture was asked for.
   private func heldThread(_ log: PlannedLog) throws -> WatchedThread {
     let thread = try #require(WatchedThread(log.threads()[0]))

@@ -40,7 +40,7 @@ extension WatchSummary {
         TimeText.duration(row.time), row.cause.rawValue,
         hasOneLoop ? description : "\(row.thread): \(description)",
         row.count == 0 ? "" : row.count == 1 ? "once" : "\(row.count.grouped) times",
-        row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))" + events(of: row),
+        row.count == 0 ? "" : "worst \(TimeText.duration(row.worst))" + events(of: row) + open(row),
       ].map(\.printable)
     }
     var widths = (0..<5).map { column in cells.map { $0[column].count }.max() ?? 0 }
@@ -64,6 +64,11 @@ extension WatchSummary {
     let mean = row.events / row.count
     guard mean >= 2 else { return "" }
     return ", \(mean.grouped) events" + (row.count == 1 ? "" : " each")
+  }
+
+  /// `, held for 2.7 s so far`; empty if no hold of the row goes on.
+  private func open(_ row: Row) -> String {
+    row.open == 0 ? "" : ", held for \(TimeText.duration(row.open)) so far"
   }
 
   package func description(of row: Row) -> String {

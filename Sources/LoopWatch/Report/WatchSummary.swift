@@ -13,6 +13,8 @@ package struct LateHold: Sendable {
   package var reason: String?
   /// The quota that throttled the thread, in words.
   package var quota: String?
+  /// True if the hold goes on.
+  package var isOpen = false
 
   package init(hold: Hold, parts: HoldParts, thread: String = "", process: Int32 = 0) {
     (self.hold, self.parts, self.thread, self.process) = (hold, parts, thread, process)
@@ -66,6 +68,8 @@ package struct WatchSummary: Sendable {
     package fileprivate(set) var count = 0
     /// The longest of these holds, in ns.
     package fileprivate(set) var worst: UInt64 = 0
+    /// The length of the longest of these holds that goes on; 0 if there is none.
+    package fileprivate(set) var open: UInt64 = 0
     /// The events that the waits before these holds returned.
     package fileprivate(set) var events = 0
     /// A stack of the longest hold with this cause that has one, innermost function
@@ -124,6 +128,7 @@ package struct WatchSummary: Sendable {
       if cause == main {
         row.count += 1
         row.worst = max(row.worst, late.hold.length)
+        if late.isOpen { row.open = max(row.open, late.hold.length) }
         row.events += late.hold.events
       }
       row.keepLongest(late)
@@ -164,6 +169,7 @@ extension WatchSummary.Row {
     time += other.time
     count += other.count
     worst = max(worst, other.worst)
+    open = max(open, other.open)
     events += other.events
   }
 

@@ -41,7 +41,7 @@ final class LiveScreen {
     var keys = [UInt8](repeating: 0, count: 32)
     let count = lw_terminal_read(&keys, keys.count)
     guard count > 0 else { return quit() }
-    let rows = watcher.summary.shownRows.count
+    let rows = (frozen ?? watcher.liveSummary).shownRows.count
     switch view.press(keys.prefix(count), rows: rows) {
     case .quit: return quit()
     case .reset:
@@ -53,10 +53,11 @@ final class LiveScreen {
   }
 
   private func draw() {
-    frozen = view.isPaused ? frozen ?? watcher.summary : nil
+    let summary = frozen ?? watcher.liveSummary
+    frozen = view.isPaused ? summary : nil
     let (width, height) = (Terminal.error.width, Int(lw_terminal_height()))
     let lines = view.lines(
-      frozen ?? watcher.summary,
+      summary,
       title: title,
       width: width,
       height: height

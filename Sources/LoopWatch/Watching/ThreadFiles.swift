@@ -40,6 +40,8 @@ package final class ThreadFiles: Sendable {
     guard let text = status.text(), let parts = ProcessFile.parts(ofStat: text) else { return nil }
     let time = lw_now()
     switch parts.fields.first {
+    // It has ended, and its parent has not noticed that yet.
+    case "Z", "X": return nil
     case "R": return Observation(time: time, state: .runnable)
     case "T": return Observation(time: time, state: .stopped)
     case "t": return Observation(time: time, state: .stopped, isTraced: true)

@@ -109,16 +109,13 @@ extension WatchedThread {
   ) -> [EndedHold] {
     var late: [(hold: Hold, open: UInt64)] = []
     tracker.overrunLimit = threshold
-    let process = recorded.process
     var hasNews = false
     log.readWaits(entry: recorded.entry, from: nextWait) { wait in
       isParked = false
       nextWait = wait.ended == nil ? wait.number : wait.number + 1
       hasNews = hasNews || wait.ended != nil
       let heldSince = tracker.heldSince
-      let hold = tracker.add(wait) { descriptor in
-        ProcessFile.link("/proc/\(process)/fd/\(descriptor)")?.contains("eventpoll") ?? false
-      }
+      let hold = tracker.add(wait, isOpen: isEpoll)
       tracker.noteOverdue(wait, at: now)
       guard let hold else { return }
       heldTime += hold.length
@@ -152,14 +149,48 @@ extension WatchedThread {
       let open, let place = open.observations.last?.lockPlace, parkingPlaces.contains(place)
     else { return nil }
     let busy = open.observations.last { $0.lockPlace != place }
-    let hold = tracker.park(at: busy?.time ?? open.began)
     isParked = true
-    defer { self.open = nil }
-    guard let hold else { return nil }
+    return endHold(at: busy?.time ?? open.began, threshold: threshold, lengths: &lengths)
+  }
+
+  /// Ends the hold at `time`, although the thread has not waited. Returns the hold if it
+  /// lasted `threshold` or longer.
+  package func endHold(
+    at time: UInt64,
+    threshold: UInt64,
+    lengths: inout Histogram
+  ) -> EndedHold? {
+    defer { open = nil }
+    guard let open, let hold = tracker.park(at: time) else { return nil }
     heldTime += hold.length
     guard hold.length < threshold else { return divide(hold, open: open.began, until: last) }
     lengths.record(nanoseconds: Double(hold.length))
     return nil
+  }
+
+  /// The open hold, as if it ended at `time`.
+  package func openHold(at time: UInt64) -> EndedHold? {
+    var tracker = tracker
+    guard let open, let hold = tracker.park(at: time) else { return nil }
+    return divide(hold, open: open.began, until: last)
+  }
+
+  /// The time until which the open hold is known to have lasted: `now`, or earlier if the
+  /// thread has ended or has closed its loop.
+  package func heldUntil(_ now: UInt64) -> UInt64 {
+    guard files.observe() == nil || !hasSource else { return now }
+    return max(open?.observations.last?.time ?? 0, last.usage.time)
+  }
+
+  /// False if the loop's epoll descriptor has been closed.
+  private var hasSource: Bool {
+    guard case .epoll(let descriptor) = tracker.source else { return true }
+    return isEpoll(descriptor)
+  }
+
+  private func isEpoll(_ descriptor: Int32) -> Bool {
+    let link = ProcessFile.link("/proc/\(recorded.process)/fd/\(descriptor)")
+    return link?.contains("eventpoll") ?? false
   }
 
   private func keep(_ hold: Hold) {
@@ -189,10 +220,12 @@ extension WatchedThread {
     open = OpenHold(began: began, before: last.moved(to: began, before: mark))
   }
 
-  /// Adds an observation to the open hold.
-  package func observe() {
-    guard open != nil, let observation = files.observe() else { return }
+  /// Adds an observation to the open hold. Returns false if the thread has ended or has
+  /// closed its loop.
+  package func observe() -> Bool {
+    guard open != nil, let observation = files.observe(), hasSource else { return false }
     add(observation)
+    return true
   }
 
   package func add(_ observation: Observation) {

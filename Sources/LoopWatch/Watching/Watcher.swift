@@ -64,10 +64,12 @@ package final class Watcher {
     min(max(threshold / (isSampled ? 6 : 4), 1_000_000), 5_000_000)
   }
 
-  /// Adds the holds whose stacks are being captured, and removes the files that the
-  /// program wrote because it was started for a watch.
+  /// Adds the holds whose stacks are being captured and those that have not ended. Removes
+  /// the files that the program wrote because it was started for a watch.
   package func finish() {
+    look()
     captures.finish()
+    for thread in threads.values { endHold(of: thread) }
     guard !isSampled else { return }
     for process in captures.processes { StackReader.removePerfMap(of: process) }
   }
@@ -151,6 +153,7 @@ extension Watcher {
     for (entry, thread) in threads where current[entry] != thread.recorded {
       // The waits of a thread that has ended remain until another thread has its entry.
       if current[entry] == nil { advance(thread) }
+      endHold(of: thread)
       endedTicks += thread.loopTicks
       endedLost += thread.tracker.lost
       keepBusiest(thread)
@@ -200,7 +203,7 @@ extension Watcher {
     guard age >= period else { return }
     // Not at each look if the threshold is long, because an observation costs more.
     let observedAt = open.observations.last?.time ?? open.began
-    if now.since(observedAt) >= threshold / 8 { thread.observe() }
+    if now.since(observedAt) >= threshold / 8, !thread.observe() { return endHold(of: thread) }
     if park(thread) { return }
     guard age >= threshold / 2,
       // A capture now may be of a tick that is short, and stop a busy loop in vain.
@@ -216,6 +219,14 @@ extension Watcher {
     let hold = thread.parkIfIdle(threshold: threshold, lengths: &summary.lengths)
     if let hold { add(hold, of: thread) }
     return thread.open == nil
+  }
+
+  /// Ends the hold of a thread that does not wait until the watch, the thread or its loop
+  /// ends.
+  private func endHold(of thread: WatchedThread) {
+    let time = thread.heldUntil(lw_now())
+    let hold = thread.endHold(at: time, threshold: threshold, lengths: &summary.lengths)
+    if let hold, thread.tracker.isLoop { finish(hold, thread) }
   }
 
   private func capture(_ thread: WatchedThread, _ entry: Int) {
@@ -299,7 +310,21 @@ extension WatchedThread.OpenHold {
 }
 
 extension Watcher {
-  private func add(_ ended: WatchedThread.EndedHold, of thread: WatchedThread) {
+  /// The summary, with the holds that have not ended.
+  package var liveSummary: WatchSummary {
+    var summary = summary
+    let now = lw_now()
+    for thread in threads.values where thread.tracker.isLoop {
+      guard let ended = thread.openHold(at: now), ended.hold.length >= threshold else { continue }
+      guard !mayBeParked(ended, thread) else { continue }
+      var late = late(ended, of: thread)
+      late.isOpen = true
+      summary.add(late)
+    }
+    return summary
+  }
+
+  private func late(_ ended: WatchedThread.EndedHold, of thread: WatchedThread) -> LateHold {
     var late = LateHold(
       hold: ended.hold,
       parts: ended.parts,
@@ -310,6 +335,11 @@ extension Watcher {
     let within = ended.open.observations.filter { $0.time <= ended.hold.ended }
     late.reason = within.compactMap(\.reason).mostFrequent
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
+    return late
+  }
+
+  private func add(_ ended: WatchedThread.EndedHold, of thread: WatchedThread) {
+    let late = late(ended, of: thread)
     summary.add(late)
     hasWaited = hasWaited || late.parts[.waiting] > 0
     if holds.count == Self.mostHolds { holds.removeFirst(Self.mostHolds / 10) }
