@@ -54,6 +54,13 @@ struct HoldPartsTests {
     #expect(parts[.blocked] == 20 && parts[.stopped] == 60)
   }
 
+  @Test("a thread that was seen asleep once of ten times did not sleep for most of the hold")
+  func seldomAsleep() {
+    let states: [Observation.State] = [.blocked] + [Observation.State](repeating: .runnable, count: 9)
+    let parts = divide(100, to: usage(running: 20, stolen: 50), states)
+    #expect(parts[.blocked] == 20 && parts[.stolen] == 50 && parts[.unexplained] == 10)
+  }
+
   @Test("time without an observation is stolen or unexplained")
   func unexplained() {
     let parts = divide(100, to: usage(running: 20, stolen: 30), [.runnable])

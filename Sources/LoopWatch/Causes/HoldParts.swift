@@ -100,16 +100,22 @@ extension HoldParts {
     let queued = rest.take(after.waiting.since(before.waiting))
     self[.throttled] = min(queued, after.growth(of: \.throttled, since: before))
     self[.waiting] = queued - self[.throttled]
-    divideSleep(&rest, observations)
+    divideSleep(&rest, of: length, observations)
     self[.stolen] = rest.take(after.growth(of: \.stolen, since: before))
     self[.unexplained] = rest.time
   }
 
-  private mutating func divideSleep(_ rest: inout Remainder, _ observations: [Observation]) {
+  private mutating func divideSleep(
+    _ rest: inout Remainder,
+    of length: UInt64,
+    _ observations: [Observation]
+  ) {
     let asleep = observations.filter { $0.state != .runnable }
     guard !asleep.isEmpty else { return }
     let stopped = asleep.count { $0.state == .stopped }
-    let time = rest.take(.max)
+    // 1 more, because the thread slept until the next observation at most. The rest of the
+    // time was not seen asleep.
+    let time = rest.take(length / UInt64(observations.count) * UInt64(asleep.count + 1))
     self[.stopped] = time * UInt64(stopped) / UInt64(asleep.count)
     self[.blocked] = time - self[.stopped]
   }
