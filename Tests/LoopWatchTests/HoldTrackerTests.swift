@@ -50,6 +50,18 @@ struct HoldTrackerTests {
     #expect(wait(Self.loop, 230, nil) == 30)
   }
 
+  @Test("a thread that is held when the watch begins has a hold until its first wait")
+  mutating func assumedHold() {
+    tracker.assumeHold(since: 30)
+    tracker.assumeHold(since: 60)
+    #expect(tracker.heldSince == 30 && !tracker.isLoop)
+    #expect(wait(Self.loop, 100, 110) == 70)
+    tracker.assumeHold(since: 140)
+    #expect(wait(Self.loop, 150, nil) == 40)
+    tracker.assumeHold(since: 160)
+    #expect(tracker.heldSince == nil)
+  }
+
   @Test("waits of a nested loop are part of the hold")
   mutating func nestedLoop() {
     _ = wait(Self.loop, 100, 110)
@@ -91,6 +103,14 @@ struct HoldTrackerTests {
     #expect(wait(Self.loop, 200, 210) == nil)
     #expect(tracker.source == Self.loop)
     #expect(wait(Self.loop, 250, 260) == 40)
+  }
+
+  @Test("the last hold of a loop that was closed lasts until the last reading")
+  mutating func closedLoop() {
+    _ = wait(Self.loop, 100, 110)
+    (tracker.readAt, openDescriptors) = (180, [17])
+    #expect(wait(Self.nested, 200, 210) == 70)
+    #expect(wait(Self.nested, 250, nil) == 40)
   }
 
   @Test("a loop whose descriptor is open keeps its thread")
@@ -139,6 +159,39 @@ struct HoldTrackerTests {
     }
     _ = wait(Self.loop, 300, 310)
     #expect(tracker.source == Self.loop && tracker.isLoop)
+  }
+
+  @Test(
+    "a loop that polls inside of its callbacks is found, by its place on the stack or first",
+    arguments: [(100, 50), (0, 0)] as [(UInt32, UInt32)]
+  )
+  mutating func alternatingPolls(outer: UInt32, inner: UInt32) {
+    var holds: [UInt64?] = []
+    for time in 0..<10 as Range<UInt64> {
+      holds.append(wait(.poll(site: 1), time * 100, time * 100 + 10, stack: outer))
+      _ = wait(.poll(site: 2), time * 100 + 40, time * 100 + 50, stack: inner)
+    }
+    #expect(holds == [nil] + [UInt64?](repeating: 90, count: 9))
+    #expect(tracker.source == .poll(site: 1) && tracker.isLoop)
+  }
+
+  @Test("the time in a loop that ran between two polls is no hold")
+  mutating func pollsAroundLoop() {
+    _ = wait(.poll(site: 1), 0, 10, stack: 100)
+    for time in 0..<50 as Range<UInt64> {
+      _ = wait(Self.loop, 100 + time * 20, 110 + time * 20, stack: 50)
+    }
+    #expect(wait(.poll(site: 1), 5000, 5010, stack: 100) == nil)
+  }
+
+  @Test("a hold before waits that were overwritten lasts until the last reading")
+  mutating func cutHold() {
+    _ = wait(Self.loop, 100, 110)
+    tracker.readAt = 180
+    number = 500
+    #expect(wait(Self.loop, 900, 910) == 70)
+    #expect(wait(Self.loop, 950, nil) == 40)
+    #expect(tracker.lost == 499)
   }
 
   @Test("waits that were overwritten are counted, and make no hold")

@@ -123,6 +123,17 @@ struct WatchSummaryTests {
     #expect(summary.text() == "never late over 20 ms in 2 s; 1 tick\n")
   }
 
+  @Test("a loop that may be held is not counted, but comes first")
+  func possibleHold() {
+    var summary = WatchSummary(threshold: 20_000_000)
+    summary.possibleHold = "one loop may be held"
+    summary.length = 2_000_000_000
+    #expect(
+      summary.text() == "one loop may be held\notherwise never late over 20 ms in 2 s; 0 ticks\n"
+    )
+    #expect(LiveView().lines(summary, title: "", width: 80, height: 9)[1] == "one loop may be held")
+  }
+
   @Test("control characters of names do not reach the terminal")
   func control() {
     var summary = WatchSummary(threshold: 1)

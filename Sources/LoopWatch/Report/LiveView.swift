@@ -36,6 +36,7 @@ package struct LiveView: Equatable, Sendable {
   /// The lines of the screen.
   package func lines(_ summary: WatchSummary, title: String, width: Int, height: Int) -> [String] {
     var lines = [title.printable, summary.headline, summary.distribution ?? ""]
+    if let possible = summary.possibleHold { lines.insert(possible, at: 1) }
     let rows = summary.shownRows
     for (index, line) in summary.table(width: width).enumerated() {
       lines.append((index == selected ? ">" : " ") + line.dropFirst())

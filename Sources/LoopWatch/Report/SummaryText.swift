@@ -3,16 +3,16 @@ import LoopbenchKit
 extension WatchSummary {
   /// The summary as text: one line about all late holds, and a table of their causes.
   package func text(width: Int = .max) -> String {
-    ([headline] + table(width: width) + [distribution].compactMap(\.self) + notes).joined(
-      separator: "\n"
-    ) + "\n"
+    let lines = [possibleHold, headline] + table(width: width) + [distribution] + notes
+    return lines.compactMap { $0.map { $0 + "\n" } }.joined()
   }
 
   package var headline: String {
     let limit = TimeText.duration(threshold)
     let span = TimeText.duration(length)
     let ticks = "\(ticks.grouped) \(ticks == 1 ? "tick" : "ticks")"
-    guard count > 0 else { return "never late over \(limit) in \(span); \(ticks)" }
+    let never = possibleHold == nil ? "never" : "otherwise never"
+    guard count > 0 else { return "\(never) late over \(limit) in \(span); \(ticks)" }
     let share = length > 0 ? Int((Double(total) / Double(length) * 100).rounded()) : 0
     let times = count == 1 ? "once" : "\(count.grouped) times"
     return "late over \(limit): \(times) in \(span), \(TimeText.duration(total)) in all, "

@@ -6,7 +6,7 @@ extension Watcher {
   /// The summary, with notes about the watch itself.
   package var report: String {
     var text = summary.text(width: Terminal.error.knownWidth ?? .max)
-    if !hasEverFoundLoop {
+    if !hasEverFoundLoop, summary.possibleHold == nil {
       text = "no loop was found: \(isSampled ? Self.noWaits : Self.noCalls)\n"
     }
     if let sampler {

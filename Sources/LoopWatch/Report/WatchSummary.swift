@@ -102,6 +102,8 @@ package struct WatchSummary: Sendable {
   package private(set) var worst: UInt64 = 0
   /// The processes that used the CPUs, in words.
   package var neighbours = ""
+  /// A hold that is not counted, because the thread may have no loop, in words.
+  package var possibleHold: String?
   /// How to name the functions of late holds that have no names.
   package private(set) var nameHints: Set<NameHint> = []
   private var rows: [Key: Row] = [:]

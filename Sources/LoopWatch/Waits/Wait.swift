@@ -55,7 +55,8 @@ package protocol WaitLog: AnyObject, Sendable {
   @discardableResult
   func expectWait(entry: Int, for source: WaitSource?) -> Bool
 
-  /// True if the thread of an entry waits now for `source`. Call from any thread.
+  /// True if the thread of an entry waits now for `source`, or for any source if it is nil.
+  /// Call from any thread.
   func isWaiting(entry: Int, for source: WaitSource?) -> Bool
 }
 

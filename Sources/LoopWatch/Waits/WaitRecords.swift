@@ -55,7 +55,8 @@ package final class WaitRecords: WaitLog {
   }
 
   package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
-    currentWait(entry)?.source == source
+    let wait = currentWait(entry)
+    return source == nil ? wait != nil : wait?.source == source
   }
 
   package func expectWait(entry: Int, for source: WaitSource?) -> Bool { true }

@@ -92,7 +92,8 @@ package final class WaitSampler: WaitLog {
 
   package func isWaiting(entry: Int, for source: WaitSource?) -> Bool {
     let files = ThreadFiles(process: process, thread: Int32(entry))
-    return files?.currentWait() == source
+    let wait = files?.currentWait()
+    return source == nil ? wait != nil : wait == source
   }
 
   package func expectWait(entry: Int, for source: WaitSource?) -> Bool {

@@ -161,7 +161,7 @@ extension ProcessLook {
       else { continue }
       process.threads[thread] = Thread(running: usage.running, wait: files.currentCall()?.waitKind)
     }
-    process.hasEpoll = Self.hasEpoll(number)
+    process.hasEpoll = !ProcessFile.epolls(of: number).isEmpty
     processes[number] = process
   }
 
@@ -174,13 +174,6 @@ extension ProcessLook {
     // Programs that change their title, such as nginx, have no path there.
     let name = path.contains(" ") ? path : path.split(separator: "/").last ?? path
     return ([name] + words.dropFirst()).joined(separator: " ")
-  }
-
-  private static func hasEpoll(_ number: Int32) -> Bool {
-    let base = "/proc/\(number)/fd"
-    return ProcessFile.names(in: base).contains {
-      ProcessFile.link("\(base)/\($0)") == "anon_inode:[eventpoll]"
-    }
   }
 }
 

@@ -99,6 +99,13 @@ package final class ProcessFile: Sendable {
     return parts.fields.hasPrefix("Z") && names(in: "/proc/\(process)/task").count <= 1
   }
 
+  /// The epoll descriptors of a process.
+  package static func epolls(of process: Int32) -> [Int32] {
+    let base = "/proc/\(process)/fd"
+    return names(in: base).filter { link("\(base)/\($0)") == "anon_inode:[eventpoll]" }
+      .compactMap { Int32($0) }
+  }
+
   /// The target of a symbolic link.
   package static func link(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in

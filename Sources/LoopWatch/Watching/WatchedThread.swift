@@ -13,6 +13,8 @@ package final class WatchedThread {
   package var captured: UInt64?
   /// This hold, if it has ended since.
   package var unfinished: EndedHold?
+  /// The last holds of a thread that may run a loop, until that is known.
+  private var early: [EarlyHold] = []
   /// True while the thread waits for other threads of its runtime.
   private var isParked = false
   /// The places where it does so.
@@ -54,7 +56,7 @@ package final class WatchedThread {
     package let began: UInt64
     /// The usage before the hold began.
     package let before: Mark
-    package var observations: [Observation] = []
+    package var observations = EvenSamples<Observation>(limit: 64)
     /// The captures, with the time before each.
     package fileprivate(set) var captures = EvenSamples<(time: UInt64, capture: Capture)>(limit: 16)
 
@@ -62,6 +64,8 @@ package final class WatchedThread {
       captures.add((time, capture))
     }
   }
+
+  private typealias EarlyHold = (source: WaitSource?, ended: EndedHold)
 
   /// Nil if the thread has ended.
   ///
@@ -89,6 +93,8 @@ extension WatchedThread {
     package var captures: [Capture] {
       open.captures.elements.filter { $0.time <= hold.ended }.map(\.capture)
     }
+
+    fileprivate func lasted(at time: UInt64) -> Bool { open.began <= time && time <= hold.ended }
   }
 
   /// Reads the waits since the last call.
@@ -107,25 +113,28 @@ extension WatchedThread {
     lengths: inout Histogram,
     machine: (inout ThreadUsage, Bool) -> Void
   ) -> [EndedHold] {
-    var late: [(hold: Hold, open: UInt64)] = []
+    // The source is nil if the thread is known to run a loop.
+    var late: [(early: WaitSource?, hold: Hold, open: UInt64)] = []
     tracker.overrunLimit = threshold
     var hasNews = false
     log.readWaits(entry: recorded.entry, from: nextWait) { wait in
       isParked = false
       nextWait = wait.ended == nil ? wait.number : wait.number + 1
       hasNews = hasNews || wait.ended != nil
-      let heldSince = tracker.heldSince
+      let (source, heldSince) = (tracker.source, tracker.heldSince)
       let hold = tracker.add(wait, isOpen: isEpoll)
       tracker.noteOverdue(wait, at: now)
       guard let hold else { return }
       heldTime += hold.length
       keep(hold)
-      if hold.length >= threshold {
-        late.append((hold, heldSince ?? hold.began))
-      } else if tracker.isLoop {
+      if hold.length >= threshold || !tracker.isLoop {
+        let open = source == tracker.source ? heldSince : nil
+        late.append((tracker.isLoop ? nil : tracker.source, hold, open ?? hold.began))
+      } else {
         lengths.record(nanoseconds: Double(hold.length))
       }
     }
+    tracker.readAt = now
     guard hasNews || !late.isEmpty || tracker.heldSince != nil || isParked else { return [] }
     // A thread that has ended no longer tells, but its last holds count.
     var usage = files.usage() ?? last.usage
@@ -136,22 +145,45 @@ extension WatchedThread {
       tracker.unpark(at: last.usage.time + usage.time.since(last.usage.time) / 2)
     }
     let mark = Mark(usage: usage, held: heldTime + (tracker.heldSince.map { now.since($0) } ?? 0))
-    let ended = late.map { divide($0.hold, open: $0.open, until: mark) }
+    let holds = late.map { ($0.early, divide($0.hold, open: $0.open, until: mark)) }
     noteOpenHold(mark)
     last = mark
-    return ended
+    return takeLateHolds(holds, threshold, &lengths)
+  }
+
+  /// Returns the late holds of the loop, and keeps those of a thread that may run a loop.
+  private func takeLateHolds(
+    _ holds: [EarlyHold],
+    _ threshold: UInt64,
+    _ lengths: inout Histogram
+  ) -> [EndedHold] {
+    early += holds
+    let isOwn = { [tracker] (hold: EarlyHold) in
+      hold.source == nil || tracker.isLoop && hold.source == tracker.source
+    }
+    let own = early.filter(isOwn).map(\.ended)
+    early.removeAll(where: isOwn)
+    // 8: a thread is known to run a loop at its third wait, and may run another one before.
+    early.removeFirst(max(early.count - 8, 0))
+    for ended in own where ended.hold.length < threshold {
+      lengths.record(nanoseconds: Double(ended.hold.length))
+    }
+    return own.filter { $0.hold.length >= threshold }
   }
 
   /// Ends the hold if the thread is at a place where it waits for other threads of its
   /// runtime. Returns the hold if it lasted `threshold` or longer.
   package func parkIfIdle(threshold: UInt64, lengths: inout Histogram) -> EndedHold? {
     guard
-      let open, let place = open.observations.last?.lockPlace, parkingPlaces.contains(place)
+      let open, let place = open.observations.elements.last?.lockPlace, parkingPlaces.contains(place)
     else { return nil }
-    let busy = open.observations.last { $0.lockPlace != place }
+    let busy = open.observations.elements.last { $0.lockPlace != place }
     isParked = true
     return endHold(at: busy?.time ?? open.began, threshold: threshold, lengths: &lengths)
   }
+
+  /// See `HoldTracker.assumeHold`.
+  package func assumeHold(since time: UInt64) { tracker.assumeHold(since: time) }
 
   /// Ends the hold at `time`, although the thread has not waited. Returns the hold if it
   /// lasted `threshold` or longer.
@@ -179,7 +211,7 @@ extension WatchedThread {
   /// thread has ended or has closed its loop.
   package func heldUntil(_ now: UInt64) -> UInt64 {
     guard files.observe() == nil || !hasSource else { return now }
-    return max(open?.observations.last?.time ?? 0, last.usage.time)
+    return max(open?.observations.elements.last?.time ?? 0, last.usage.time)
   }
 
   /// False if the loop's epoll descriptor has been closed.
@@ -203,13 +235,19 @@ extension WatchedThread {
   private func divide(_ hold: Hold, open began: UInt64, until mark: Mark) -> EndedHold {
     let open =
       self.open.flatMap { $0.began == began ? $0 : nil } ?? OpenHold(began: began, before: last)
+    var mark = mark
+    if hold.ended <= last.usage.time {
+      // It ended at the last reading, because waits were overwritten. The time that the
+      // thread waited for a CPU was counted afterwards.
+      (mark.usage.running, mark.held) = (last.usage.running, last.held)
+    }
     let outside = mark.held.since(open.before.held).since(hold.length)
     let parts = HoldParts(
       length: hold.length,
       from: open.before.usage,
       to: mark.usage,
       outside: outside,
-      observations: open.observations.filter { $0.time <= hold.ended }
+      observations: open.observations.elements.filter { $0.time <= hold.ended }
     )
     return EndedHold(hold: hold, parts: parts, open: open)
   }
@@ -231,7 +269,7 @@ extension WatchedThread {
   package func add(_ observation: Observation) {
     // For a capture, this watch itself traces the thread.
     guard captured == nil || !observation.isTraced else { return }
-    open?.observations.append(observation)
+    open?.observations.add(observation)
   }
 
   /// True for a thread that polls, and is not the main thread.
@@ -240,14 +278,16 @@ extension WatchedThread {
     return recorded.thread != recorded.process
   }
 
-  /// Changes the hold that lasted at `time`, if it is open or unfinished.
+  /// Changes the hold that lasted at `time`, unless it was returned.
   package func changeHold(at time: UInt64, _ change: (inout OpenHold) -> Void) {
     if var hold = open, hold.began <= time {
       change(&hold)
       open = hold
-    } else if var ended = unfinished, ended.open.began <= time, time <= ended.hold.ended {
+    } else if var ended = unfinished, ended.lasted(at: time) {
       change(&ended.open)
       unfinished = ended
+    } else if let index = early.firstIndex(where: { $0.ended.lasted(at: time) }) {
+      change(&early[index].ended.open)
     }
   }
 }

@@ -28,6 +28,7 @@ package final class Watcher {
   private let captures: StackCaptures
   private var users = CPUUsers()
   private var usersReadAt: UInt64 = 0
+  private var epollsReadAt: UInt64
   /// True if a hold has waited for a CPU since the users were read.
   private var hasWaited = true
   private var endedTicks: UInt64 = 0
@@ -56,6 +57,7 @@ package final class Watcher {
     summary = WatchSummary(threshold: threshold)
     machine = MachineFiles(process: process)
     (began, ownBefore) = (lw_now(), lw_own_time())
+    epollsReadAt = began
   }
 
   /// The time between two calls of `look()`, in ns.
@@ -69,6 +71,7 @@ package final class Watcher {
   package func finish() {
     look()
     captures.finish()
+    summary.possibleHold = possibleHold
     for thread in threads.values { endHold(of: thread) }
     guard !isSampled else { return }
     for process in captures.processes { StackReader.removePerfMap(of: process) }
@@ -100,9 +103,10 @@ package final class Watcher {
     let now = lw_now()
     readUsers(now)
     findThreads(now)
+    if isSampled { findHeldThread(now) }
     for (entry, thread) in threads {
       advance(thread)
-      if thread.tracker.isLoop { inspect(thread, entry) }
+      inspect(thread, entry)
     }
     summary.length = lw_now() - began
     summary.ticks = ticks - ticksBefore
@@ -123,7 +127,6 @@ extension Watcher {
       machine.read(at: now, isUrgent: isLate)
       (usage.throttled, usage.stolen) = (machine.throttled, machine.stolen)
     }
-    guard thread.tracker.isLoop else { return }
     for ended in late { finish(ended, thread) }
   }
 
@@ -170,6 +173,20 @@ extension Watcher {
     }
   }
 
+  /// Begins a hold of the first thread if it has not waited since the watch began, and no
+  /// other thread waits for an epoll descriptor of the process.
+  private func findHeldThread(_ now: UInt64) {
+    // 1 s: a thread that begins to wait is found later.
+    guard now.since(epollsReadAt) >= 1_000_000_000, let thread = threads[Int(process)] else { return }
+    guard thread.tracker.source == nil, thread.tracker.heldSince == nil else { return }
+    epollsReadAt = now
+    let known = threads.values.compactMap(\.tracker.source)
+    let epolls = ProcessFile.epolls(of: process)
+    if epolls.contains(where: { !known.contains(.epoll(descriptor: $0)) }) {
+      thread.assumeHold(since: began)
+    }
+  }
+
   private func keepBusiest(_ thread: WatchedThread) {
     guard let ticks = thread.ticks, thread.tracker.isLoop else { return }
     let time = { (ticks: [Hold]) in ticks.reduce(0) { $0 + $1.length } }
@@ -201,9 +218,9 @@ extension Watcher {
     let now = lw_now()
     let age = now.since(open.began)
     guard age >= period else { return }
-    // Not at each look if the threshold is long, because an observation costs more.
-    let observedAt = open.observations.last?.time ?? open.began
-    if now.since(observedAt) >= threshold / 8, !thread.observe() { return endHold(of: thread) }
+    // Not at each look if the threshold or the hold is long, because it costs more.
+    let isDue = age >= max(period, threshold / 8) * UInt64(open.observations.nextDue)
+    if isDue, !thread.observe() { return endHold(of: thread) }
     if park(thread) { return }
     guard age >= threshold / 2,
       // A capture now may be of a tick that is short, and stop a busy loop in vain.
@@ -232,7 +249,7 @@ extension Watcher {
   private func capture(_ thread: WatchedThread, _ entry: Int) {
     guard let open = thread.open, thread.captured == nil else { return }
     let (log, source, stoppedAt) = (log, thread.tracker.source, thread.stoppedAt)
-    let observation = open.observations.last
+    let observation = open.observations.elements.last
     thread.captured = open.began
     captures.capture(
       thread.recorded,
@@ -296,11 +313,6 @@ extension WatchedThread.OpenHold {
     after observation: Observation?
   ) {
     let state = observation?.state ?? .runnable
-    // Only a thread that waits for a disk or for a CPU stops late. The system accounts
-    // for the wait for a CPU.
-    if captured.ended - captured.began > captured.stopped + 2_000_000, state == .runnable {
-      observations.append(Observation(time: captured.began, state: .blocked))
-    }
     if case .stack(let frames) = captured.outcome {
       add(Capture(stack: frames.running(captured.work), state: state), at: captured.began)
     } else if let frame = captured.work?.frame {
@@ -321,7 +333,20 @@ extension Watcher {
       late.isOpen = true
       summary.add(late)
     }
+    summary.possibleHold = possibleHold
     return summary
+  }
+
+  /// The hold of a thread that has not waited since the watch began, in words.
+  private var possibleHold: String? {
+    for thread in threads.values where thread.tracker.source == nil {
+      guard let hold = thread.openHold(at: lw_now()) else { continue }
+      let late = late(hold, of: thread)
+      let words = [late.parts.main.rawValue, late.description(of: late.parts.main)]
+      return "one loop may be held since before the watch began: "
+        + words.joined(separator: "  ").printable
+    }
+    return nil
   }
 
   private func late(_ ended: WatchedThread.EndedHold, of thread: WatchedThread) -> LateHold {
@@ -332,7 +357,7 @@ extension Watcher {
       process: thread.recorded.process
     )
     late.captures = ended.captures
-    let within = ended.open.observations.filter { $0.time <= ended.hold.ended }
+    let within = ended.open.observations.elements.filter { $0.time <= ended.hold.ended }
     late.reason = within.compactMap(\.reason).mostFrequent
     late.quota = machine.quota.map { "cgroup quota of \(Decimals.shortest($0)) CPUs" }
     return late
