@@ -42,6 +42,11 @@ void lw_delay_signals(void) {
 
 void lw_release_signals(void) { pthread_sigmask(SIG_SETMASK, &signals_before, NULL); }
 
+bool lw_is_ignored(int signal) {
+  struct sigaction action;
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void lw_signal(int process, int signal) { kill(process, signal); }
 
 int lw_process(void) { return (int)getpid(); }
@@ -67,6 +72,9 @@ int lw_start(char *const arguments[], char *const environment[]) {
   if (posix_spawnattr_init(&attributes) != 0) return -ENOMEM;
   sigset_t all, none;
   sigfillset(&all);
+  const int kept[] = {SIGHUP, SIGINT, SIGQUIT};
+  for (int i = 0; i < 3; i++)
+    if (lw_is_ignored(kept[i])) sigdelset(&all, kept[i]);
   sigemptyset(&none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);

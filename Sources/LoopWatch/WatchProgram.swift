@@ -141,13 +141,7 @@ extension WatchProgram {
     }
     let isChild = options.process == nil
     if isChild { try loop.onExit(of: process) { self.end($0) } }
-    try loop.onSignal(SIGINT) { self.interrupt() }
-    // The terminal sends Ctrl-\ to the program, too. Java prints its threads then.
-    if isChild { try loop.onSignal(SIGQUIT) {} }
-    for signal in [SIGTERM, SIGHUP] {
-      try loop.onSignal(signal) { self.finish(with: signal) }
-    }
-    lw_release_signals()
+    try handleSignals()
     if let length = options.length {
       loop.addTimer(after: .nanoseconds(length)) { _ in self.finish(with: SIGTERM) }
     }
@@ -175,6 +169,17 @@ extension WatchProgram {
     }
     try written.get()
     return exceeded.isEmpty ? status : ExitCode.regressed.rawValue
+  }
+
+  /// Signals that nohup or a shell ignores stay ignored.
+  private func handleSignals() throws {
+    if !lw_is_ignored(SIGINT) { try loop.onSignal(SIGINT) { self.interrupt() } }
+    // The terminal sends Ctrl-\ to the program, too. Java prints its threads then.
+    if options.process == nil, !lw_is_ignored(SIGQUIT) { try loop.onSignal(SIGQUIT) {} }
+    for signal in [SIGTERM, SIGHUP] where signal == SIGTERM || !lw_is_ignored(signal) {
+      try loop.onSignal(signal) { self.finish(with: signal) }
+    }
+    lw_release_signals()
   }
 
   /// Starts the live view, unless the program uses the terminal.

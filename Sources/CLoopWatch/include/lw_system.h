@@ -18,8 +18,9 @@ uint64_t lw_own_time(void);
 // The number of CPUs that are online.
 int lw_cpus(void);
 
-// Starts a program with default signal dispositions and `environment`. Returns its
-// process number, or a negative errno. The program sees no signal before exec.
+// Starts a program with default signal dispositions and `environment`. SIGHUP, SIGINT and
+// SIGQUIT stay ignored if they are. Returns its process number, or a negative errno. The
+// program sees no signal before exec.
 int lw_start(char *const arguments[], char *const environment[]);
 
 // Whether standard input is a terminal.
@@ -63,6 +64,9 @@ void lw_remove(const char *path);
 // Delays SIGINT, SIGTERM and SIGHUP to the calling thread until lw_release_signals.
 void lw_delay_signals(void);
 void lw_release_signals(void);
+
+// Whether this process ignores a signal. nohup ignores SIGHUP, for example.
+bool lw_is_ignored(int signal);
 
 // Sends a signal to a process.
 void lw_signal(int process, int signal);
