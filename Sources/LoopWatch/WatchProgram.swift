@@ -15,7 +15,11 @@ package final class WatchProgram {
   private var recorder: FlightRecorder?
   private var screen: LiveScreen?
   private var status: Int32 = 0
-  private var interrupts = 0
+  /// True if a signal or the time has asked the program or the watch to end.
+  private var isEnding = false
+  private var records: WaitRecords?
+  /// The processes that run when the program that was started has ended; nil before.
+  private var remaining: [Int32]?
 
   /// Runs the command with the arguments after its name, and ends the process.
   package static func main(_ arguments: [String]) -> Never {
@@ -89,7 +93,7 @@ package final class WatchProgram {
         library: try Self.library(),
         records: records
       )
-      log = records
+      (log, self.records) = (records, records)
     }
     // A program that is starting still has this program's arguments.
     name = options.command.isEmpty ? Self.name(of: process) : options.command.joined(separator: " ")
@@ -197,22 +201,37 @@ extension WatchProgram {
     case .signalled(let signal): self.status = 128 + signal
     case .unknown: self.status = ExitCode.failed.rawValue
     }
-    loop.stop()
+    guard options.isFollowing, !isEnding else { return loop.stop() }
+    remaining = []
+    followRemaining()
   }
 
-  /// Ends a program that was started here by `signal`, and the watch of another.
+  /// Goes on until the children that the program left have ended.
+  private func followRemaining() {
+    remaining?.removeAll(where: ProcessFile.hasEnded)
+    // They may have started others.
+    if remaining?.isEmpty ?? true {
+      remaining = records?.users().filter { !ProcessFile.hasEnded($0) } ?? []
+    }
+    guard remaining?.isEmpty == false else { return loop.stop() }
+    loop.addTimer(after: .milliseconds(200)) { _ in self.followRemaining() }
+  }
+
+  /// Ends a program that was started here by `signal`, and the watch of others.
   private func finish(with signal: Int32) {
-    guard options.process == nil else { return loop.stop() }
+    isEnding = true
+    guard options.process == nil, remaining == nil else { return loop.stop() }
     lw_signal(process, signal)
   }
 
   /// The terminal sends Ctrl-C to a program that was started here, too, which decides
   /// when to end. A second one ends the watch.
   private func interrupt() {
-    interrupts += 1
-    guard options.process != nil || interrupts > 1 else { return }
+    let isSecond = isEnding
+    isEnding = true
+    guard options.process != nil || isSecond || remaining != nil else { return }
     watcher.look()
-    if options.process == nil { status = ExitCode.interrupted.rawValue }
+    if options.process == nil, remaining == nil { status = ExitCode.interrupted.rawValue }
     loop.stop()
   }
 

@@ -106,6 +106,35 @@ struct WatchedEndTests {
   }
 }
 
+extension WatchedEndTests {
+  @Test("a watch that follows children ends when a daemon that the program left has ended")
+  func followedDaemon() throws {
+    let program = TestProgram(
+      TestProgram.built("loopbench-watch"),
+      ["--follow", "--", TestProgram.built("watch-cases"), "left-daemon"]
+    )
+    try program.start()
+    let daemon = try #require(program.nextLine().flatMap { Int32($0) })
+    #expect(kill(daemon, SIGKILL) == 0)
+    let output = program.finish()
+    #expect(output.code == 0 && !output.errors.contains("left process"), "\(output.errors)")
+  }
+
+  @Test("SIGHUP, SIGINT and SIGQUIT that are ignored end neither the watch nor the program")
+  func ignoredSignals() throws {
+    let signals = "for signal in HUP INT QUIT; do kill -$signal $PPID; kill -$signal $$; done"
+    let program = TestProgram(
+      "/bin/sh",
+      [
+        "-c", "trap '' HUP INT QUIT; exec \"$0\" \"$@\"", TestProgram.built("loopbench-watch"),
+        "--", "sh", "-c", "\(signals); exit 7",
+      ]
+    )
+    try program.startUnblocked()
+    #expect(program.finish().code == 7)
+  }
+}
+
 /// Watches a program with a threshold of 50 ms.
 func watch(
   _ options: [String],

@@ -24,7 +24,7 @@ extension Watcher {
     if let left = leftProcess {
       return "note: the program ended and left process \(left): start it in the foreground, or"
         + " watch it by --pid \(left)\n"
-    } else if others.count > 0 {
+    } else if others.count > 0, !isFollowing {
       return
         "note: \(others.count) of its children waited for events, too; watch them by --follow\n"
     } else if !hasEverFoundLoop, !isSampled {

@@ -27,6 +27,22 @@ package final class WaitRecords: WaitLog {
   /// The path by which processes of the same user open the memory.
   package func path(forProcess process: Int32) -> String { "/proc/\(process)/fd/\(file)" }
 
+  /// The other processes that map the memory: the program and its children.
+  package func users() -> [Int32] {
+    guard let own = Self.mapping(of: lw_process()) else { return [] }
+    return ProcessFile.names(in: "/proc").compactMap { Int32($0) }
+      .filter { $0 != lw_process() && Self.mapping(of: $0) == own }
+  }
+
+  /// The device and inode of the file that a process maps; nil if it maps none.
+  private static func mapping(of process: Int32) -> [Substring]? {
+    let bytes = ProcessFile("/proc/\(process)/maps")?.allBytes ?? []
+    let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      .first { $0.contains("/memfd:loopbench-waits") }
+    // The fields before them are the addresses, the permissions and the offset.
+    return line.map { Array($0.split(separator: " ").dropFirst(3).prefix(2)) }
+  }
+
   package func look(at now: UInt64) {}
 
   package func threads() -> [RecordedThread] {

@@ -33,8 +33,8 @@ package final class Watcher {
   private var hasWaited = true
   private var endedTicks: UInt64 = 0
   private var endedLost: UInt64 = 0
-  private let isFollowing: Bool
-  /// The other processes that waited, which are not watched.
+  let isFollowing: Bool
+  /// The other processes that waited.
   package private(set) var others: Set<Int32> = []
 
   /// The number of late holds that are kept.
@@ -163,10 +163,8 @@ extension Watcher {
       threads[entry] = nil
     }
     for one in recorded where threads[one.entry] == nil {
-      guard isFollowing || one.process == process else {
-        others.insert(one.process)
-        continue
-      }
+      if one.process != process { others.insert(one.process) }
+      guard isFollowing || one.process == process else { continue }
       machine.findGroup()
       threads[one.entry] = WatchedThread(one, keepsTicks: keepsTicks)
       captures.open(one.process)
