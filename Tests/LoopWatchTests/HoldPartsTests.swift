@@ -56,7 +56,8 @@ struct HoldPartsTests {
 
   @Test("a thread that was seen asleep once of ten times did not sleep for most of the hold")
   func seldomAsleep() {
-    let states: [Observation.State] = [.blocked] + [Observation.State](repeating: .runnable, count: 9)
+    let states: [Observation.State] =
+      [.blocked] + [Observation.State](repeating: .runnable, count: 9)
     let parts = divide(100, to: usage(running: 20, stolen: 50), states)
     #expect(parts[.blocked] == 20 && parts[.stolen] == 50 && parts[.unexplained] == 10)
   }

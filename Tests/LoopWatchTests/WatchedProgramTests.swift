@@ -107,17 +107,16 @@ struct WatchedEndTests {
 }
 
 extension WatchedEndTests {
-  @Test("a watch that follows children ends when a daemon that the program left has ended")
-  func followedDaemon() throws {
-    let program = TestProgram(
-      TestProgram.built("loopbench-watch"),
-      ["--follow", "--", TestProgram.built("watch-cases"), "left-daemon"]
+  @Test("a watch that follows children goes on when the program has ended before them")
+  func followedChild() throws {
+    // The watch reaps the shell at its end.
+    let child = "while kill -0 $$ 2>/dev/null; do :; done; exec \"$0\" hold-loop"
+    let output = try watch(
+      ["--follow"],
+      ["sh", "-c", "(\(child)) & exit 3", TestProgram.built("watch-cases")],
+      environment: [:]
     )
-    try program.start()
-    let daemon = try #require(program.nextLine().flatMap { Int32($0) })
-    #expect(kill(daemon, SIGKILL) == 0)
-    let output = program.finish()
-    #expect(output.code == 0 && !output.errors.contains("left process"), "\(output.errors)")
+    #expect(output.code == 3 && output.errors.contains("ms  running "), "\(output.errors)")
   }
 
   @Test("SIGHUP, SIGINT and SIGQUIT that are ignored end neither the watch nor the program")

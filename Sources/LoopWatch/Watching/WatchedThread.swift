@@ -175,7 +175,8 @@ extension WatchedThread {
   /// runtime. Returns the hold if it lasted `threshold` or longer.
   package func parkIfIdle(threshold: UInt64, lengths: inout Histogram) -> EndedHold? {
     guard
-      let open, let place = open.observations.elements.last?.lockPlace, parkingPlaces.contains(place)
+      let open, let place = open.observations.elements.last?.lockPlace,
+      parkingPlaces.contains(place)
     else { return nil }
     let busy = open.observations.elements.last { $0.lockPlace != place }
     isParked = true
@@ -310,6 +311,20 @@ extension WatchedThread {
     }
     if parkingPlaces.count == 16 { parkingPlaces = [] }
     parkingPlaces.insert(place)
+  }
+}
+
+extension WatchedThread.OpenHold {
+  mutating func add(
+    _ captured: StackCaptures.Captured,
+    after observation: Observation?
+  ) {
+    let state = observation?.state ?? .runnable
+    if case .stack(let frames) = captured.outcome {
+      add(Capture(stack: frames.running(captured.work), state: state), at: captured.began)
+    } else if let frame = captured.work?.frame {
+      add(Capture(stack: [frame], state: state), at: captured.began)
+    }
   }
 }
 

@@ -175,7 +175,9 @@ extension Watcher {
   /// other thread waits for an epoll descriptor of the process.
   private func findHeldThread(_ now: UInt64) {
     // 1 s: a thread that begins to wait is found later.
-    guard now.since(epollsReadAt) >= 1_000_000_000, let thread = threads[Int(process)] else { return }
+    guard now.since(epollsReadAt) >= 1_000_000_000, let thread = threads[Int(process)] else {
+      return
+    }
     guard thread.tracker.source == nil, thread.tracker.heldSince == nil else { return }
     epollsReadAt = now
     let known = threads.values.compactMap(\.tracker.source)
@@ -305,20 +307,6 @@ extension Watcher {
   }
 }
 
-extension WatchedThread.OpenHold {
-  fileprivate mutating func add(
-    _ captured: StackCaptures.Captured,
-    after observation: Observation?
-  ) {
-    let state = observation?.state ?? .runnable
-    if case .stack(let frames) = captured.outcome {
-      add(Capture(stack: frames.running(captured.work), state: state), at: captured.began)
-    } else if let frame = captured.work?.frame {
-      add(Capture(stack: [frame], state: state), at: captured.began)
-    }
-  }
-}
-
 extension Watcher {
   /// The summary, with the holds that have not ended.
   package var liveSummary: WatchSummary {
@@ -340,7 +328,10 @@ extension Watcher {
     for thread in threads.values where thread.tracker.source == nil {
       guard let hold = thread.openHold(at: lw_now()) else { continue }
       let late = late(hold, of: thread)
-      let words = [late.parts.main.rawValue, late.description(of: late.parts.main)]
+      let main = late.parts.main
+      // With a function for each cause.
+      let description = late.description(of: main == .blocked ? .blocked : .running)
+      let words = [main.rawValue, description]
       return "one loop may be held since before the watch began: "
         + words.joined(separator: "  ").printable
     }
