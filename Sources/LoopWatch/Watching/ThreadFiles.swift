@@ -34,9 +34,7 @@ package final class ThreadFiles: Sendable {
 
   /// The state of the thread now; nil if it has ended.
   package func observe() -> Observation? {
-    // Much faster than its state.
-    let isRunning = call?.withBytes(Self.isRunning) ?? false
-    if isRunning { return Observation(time: lw_now(), state: .runnable) }
+    let hasRun = call?.withBytes(Self.isRunning) ?? false
     guard let text = status.text(), let parts = ProcessFile.parts(ofStat: text) else { return nil }
     let time = lw_now()
     switch parts.fields.first {
@@ -45,6 +43,9 @@ package final class ThreadFiles: Sendable {
     case "R": return Observation(time: time, state: .runnable)
     case "T": return Observation(time: time, state: .stopped)
     case "t": return Observation(time: time, state: .stopped, isTraced: true)
+    // It began to sleep a moment ago. A thread that often sleeps for a short time, as in
+    // fsync, is seldom seen in its system call.
+    case _ where hasRun: return Observation(time: time, state: .blocked)
     case "D" where currentCall() == nil:
       return Observation(time: time, state: .blocked, reason: "a page of a file")
     default:
