@@ -103,6 +103,9 @@ extension LoopMetrics {
 
 /// The counters behind `LoopMetrics`. The loop writes them; any thread reads
 /// them.
+// A new counter also stands in `counters`, `snapshot`, `description`,
+// `PrometheusText.counters`, the article `LoopMetrics.md`, and the lists of
+// `LoopGroupTests` and `PrometheusTextTests`.
 package final class MetricsCells: Sendable {
   /// A counter that one thread writes.
   struct Counter: ~Copyable, Sendable {

@@ -22,8 +22,8 @@ package struct OperationNode: ~Copyable {
     case job(UnownedJob, OperationScheduler)
   }
 
-  // The neighbours in the list of the level, in order of arrival, and in the
-  // list of all operations, by age.
+  // The neighbours in the list of the level, in the order in which they start,
+  // and in the list of all operations, by age.
   var next: Pointer?
   var previous: Pointer?
   var younger: Pointer?

@@ -210,6 +210,28 @@ struct SchedulerStateTests {
     #expect(workers[1].batch.first?.node == urgent.node)
   }
 
+  // O2
+  @Test("the operations that a stalled worker had taken start before later ones of their level")
+  func reclaimedStayInOrder() throws {
+    var state = SchedulerState(limit: 2)
+    let (stalled, worker) = (Worker(), Worker())
+    var added: [OperationNode.Pointer] = []
+    for _ in 0..<8 {
+      let handle = state.add(OperationNode.Content.body { _ in }, level: 100)?.handle
+      added.append(try #require(handle).node)
+    }
+    stalled.batchLimit = 4
+    _ = state.next(stalled, now: 0)
+    _ = stalled.batch[0].claim()
+    var taken: [OperationNode.Pointer] = []
+    while state.backlog.count > 0 || taken.isEmpty {
+      _ = state.next(worker, now: 1 << 30)
+      taken += worker.batch.map(\.node)
+      _ = worker.claimEach { _ in }
+    }
+    #expect(taken == Array(added.dropFirst()))
+  }
+
   // O3
   @Test("a reclaimed operation is taken under endless urgent ones")
   func reclaimedIsTaken() throws {

@@ -73,8 +73,8 @@ struct DisplayState: Hashable {
     var isCancelled = false
   }
 
-  /// The newest generation. Every display and every invalidation gets a new
-  /// generation.
+  /// The newest generation. Every display, invalidation and cancellation gets a
+  /// new generation.
   private(set) var generation: UInt64 = 0
   /// The generation of the contents.
   private(set) var shown: UInt64 = 0
@@ -139,8 +139,8 @@ extension DisplayState {
     return wasRunning ? stopRuns() : []
   }
 
-  /// Releases `hold`. Schedules a display again if `hold` cancelled it, unless
-  /// `hold` is `.preparing`.
+  /// Releases `hold`. Schedules a display that was cancelled, unless `hold` is
+  /// `.preparing`.
   mutating func release(_ hold: Holds) -> [Action] {
     defer { checkInvariants() }
     guard holds.contains(hold), hold != .gone else { return [] }

@@ -33,7 +33,8 @@ extension Layer {
   /// Call on the loop.
   public var isDisplaying: Bool { core.state.isRunning }
 
-  /// A counter that changes with every display and invalidation of the layer.
+  /// A counter that changes with every display, invalidation and cancellation of
+  /// the layer.
   ///
   /// Use from any thread.
   public var sentinel: Sentinel.Reader { core.sentinel.reader }
@@ -68,9 +69,10 @@ extension Layer {
 
   /// Cancels the current and the scheduled display. Neither display is shown.
   ///
-  /// Call on the loop. The layer stays dirty until it is invalidated, or until
-  /// `displayIfNeeded()` is called. A display that waits for a worker never
-  /// runs. In a display that is running, `isCancelled` returns true.
+  /// Call on the loop. The layer stays dirty until it is invalidated, until
+  /// `displayIfNeeded()` is called, or until it is resumed or attached again. A
+  /// display that waits for a worker never runs. In a display that is running,
+  /// `isCancelled` returns true.
   public func cancelDisplay() {
     display.check("Layer.cancelDisplay")
     core.change { $0.cancel() }
