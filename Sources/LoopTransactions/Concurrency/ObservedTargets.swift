@@ -240,21 +240,13 @@ private final class ReadMarker: Observable, Unreflected {
 ///
 /// Observation keeps the key paths that a tracking reads in a set. If the
 /// tracking already has an equal key path, or there is no tracking, it does not
-/// retain the object of another one. The property never changes. Each key path
-/// retains the probe, because releasing the registrar would end the trackings
-/// that read it.
+/// retain the object of another one. The property never changes. A key path does
+/// not retain the probe: the registrar keeps the trackings that read it until it
+/// is released, and they keep their key paths.
 private final class ReadProbe: Observable, Unreflected {
-  private struct Index: Hashable {
-    let probe: ReadProbe
-
-    static func == (one: Index, other: Index) -> Bool { one.probe === other.probe }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(probe)) }
-  }
-
   private let registrar = ObservationRegistrar()
 
-  private subscript(index: Index) -> Bool { true }
+  private subscript(probe: ObjectIdentifier) -> Bool { true }
 
   /// Marks the innermost tracking.
   func markTracking() { registrar.access(self, keyPath: newKeyPath()) }
@@ -266,5 +258,5 @@ private final class ReadProbe: Observable, Unreflected {
     return !isKnownUniquelyReferenced(&keyPath)
   }
 
-  private func newKeyPath() -> KeyPath<ReadProbe, Bool> { \.[Index(probe: self)] }
+  private func newKeyPath() -> KeyPath<ReadProbe, Bool> { \.[ObjectIdentifier(self)] }
 }
