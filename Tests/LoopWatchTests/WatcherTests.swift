@@ -63,13 +63,22 @@ struct WatcherTests {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  @Test("a hold that ends while its stack is captured is added with the end of the capture")
-  func endsDuringCapture() throws {
+  /// Calls `body` with a watcher of a loop that has been held since `began`.
+  private func watchHeldLoop(
+    _ body: (_ log: PlannedLog, _ watcher: Watcher, _ began: UInt64) throws -> Void
+  ) throws {
     try EventLoop.run { loop in
       let log = PlannedLog()
       let watcher = watcher(log, on: loop)
       let began = now - 100_000_000
       log.addLoop(heldSince: began)
+      try body(log, watcher, began)
+    }
+  }
+
+  @Test("a hold that ends while its stack is captured is added with the end of the capture")
+  func endsDuringCapture() throws {
+    try watchHeldLoop { log, watcher, began in
       // The capture ends on the loop, which does not run meanwhile.
       watcher.look()
       log.add(from: now, to: nil, source: .poll(site: 1))
@@ -83,11 +92,7 @@ struct WatcherTests {
 
   @Test("a hold that has not ended is shown while it goes on, and is added at the end")
   func openAtEnd() throws {
-    try EventLoop.run { loop in
-      let log = PlannedLog()
-      let watcher = watcher(log, on: loop)
-      let began = now - 100_000_000
-      log.addLoop(heldSince: began)
+    try watchHeldLoop { log, watcher, began in
       watcher.look()
       #expect(watcher.summary.count == 0 && watcher.liveSummary.count == 1)
       #expect(watcher.liveSummary.table(width: 200).contains { $0.hasSuffix(" ms so far") })
@@ -99,11 +104,7 @@ struct WatcherTests {
 
   @Test("the hold of a thread that ends is added, and no later time is part of it")
   func threadEnd() throws {
-    try EventLoop.run { loop in
-      let log = PlannedLog()
-      let watcher = watcher(log, on: loop)
-      let began = now - 100_000_000
-      log.addLoop(heldSince: began)
+    try watchHeldLoop { log, watcher, began in
       watcher.look()
       log.hasEnded.withLock { $0 = true }
       watcher.look()

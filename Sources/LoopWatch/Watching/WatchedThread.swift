@@ -151,7 +151,8 @@ extension WatchedThread {
     return takeLateHolds(holds, threshold, &lengths)
   }
 
-  /// Returns the late holds of the loop, and keeps those of a thread that may run a loop.
+  /// Returns the late holds if the thread is known to run a loop. Otherwise, keeps the
+  /// holds until it is known.
   private func takeLateHolds(
     _ holds: [EarlyHold],
     _ threshold: UInt64,
