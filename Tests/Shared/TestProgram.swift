@@ -59,11 +59,14 @@ final class TestProgram {
   /// Starts the program with no blocked signals. It inherits the mask, and threads of tests
   /// block all signals.
   func startUnblocked() throws {
-    var (none, mask) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &mask)
-    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-    try start()
+    // Not `sigset_t()`: in release builds, the initializer belongs to the module that the
+    // compiler loaded first, which may not be imported here.
+    try withUnsafeTemporaryAllocation(of: sigset_t.self, capacity: 2) { masks in
+      sigemptyset(&masks[0])
+      pthread_sigmask(SIG_SETMASK, &masks[0], &masks[1])
+      defer { pthread_sigmask(SIG_SETMASK, &masks[1], nil) }
+      try start()
+    }
   }
 
   /// Writes `lines` to standard input.
