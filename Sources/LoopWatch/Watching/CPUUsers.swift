@@ -15,7 +15,7 @@ package struct CPUUsers {
     var current: [Int32: (name: String, time: UInt64)] = [:]
     for process in ProcessFile.names(in: "/proc").compactMap({ Int32($0) }) {
       guard !processes.contains(process) else { continue }
-      current[process] = ProcessFile.text("/proc/\(process)/stat").flatMap(Self.usage)
+      current[process] = ProcessFile("/proc/\(process)/stat").flatMap(Self.usage)
     }
     guard let first else {
       (first, began) = (current.mapValues(\.time), time)
@@ -32,12 +32,13 @@ package struct CPUUsers {
   }
 
   /// The name and the CPU time of a process, from its `stat` file.
-  private static func usage(_ text: String) -> (name: String, time: UInt64)? {
-    guard let parts = ProcessFile.parts(ofStat: text) else { return nil }
-    let words = parts.fields.split(separator: " ")
-    guard words.count > 12, let user = UInt64(words[11]), let system = UInt64(words[12]) else {
-      return nil
-    }
-    return (String(parts.name), user + system)
+  private static func usage(_ file: ProcessFile) -> (name: String, time: UInt64)? {
+    file.withStat { name, fields in
+      // After the state: parent, group, session, terminal, its group, flags, four counts of
+      // page faults, user time and system time.
+      let numbers = ProcessFile.numbers(fields, 12)
+      guard numbers.count == 12 else { return nil }
+      return (String(decoding: name, as: UTF8.self), numbers[10] + numbers[11])
+    } ?? nil
   }
 }

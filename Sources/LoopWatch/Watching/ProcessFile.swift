@@ -19,20 +19,23 @@ package final class ProcessFile: Sendable {
 
   /// The first `limit` decimal numbers in the file, much faster than from its text.
   package func numbers(_ limit: Int) -> [UInt64]? {
-    withBytes { bytes in
-      var numbers: [UInt64] = []
-      var number: UInt64?
-      for byte in bytes where numbers.count < limit {
-        let digit = byte &- 0x30
-        if digit < 10 {
-          number = (number ?? 0) &* 10 &+ UInt64(digit)
-        } else if let ended = number {
-          numbers.append(ended)
-          number = nil
-        }
+    withBytes { Self.numbers($0, limit) }
+  }
+
+  /// The first `limit` decimal numbers in `bytes`, without their signs.
+  package static func numbers(_ bytes: UnsafeRawBufferPointer, _ limit: Int) -> [UInt64] {
+    var numbers: [UInt64] = []
+    var number: UInt64?
+    for byte in bytes where numbers.count < limit {
+      let digit = byte &- 0x30
+      if digit < 10 {
+        number = (number ?? 0) &* 10 &+ UInt64(digit)
+      } else if let ended = number {
+        numbers.append(ended)
+        number = nil
       }
-      return numbers
     }
+    return numbers
   }
 
   /// Calls `body` with the first 4,096 bytes, which is faster than their text.
@@ -71,7 +74,7 @@ package final class ProcessFile: Sendable {
   }
 
   private static func string(_ bytes: Swift.Slice<UnsafeMutableBufferPointer<CChar>>) -> String {
-    String(decoding: bytes.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    String(decoding: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes)), as: UTF8.self)
   }
 
   /// Reads a whole small file once.
@@ -82,28 +85,42 @@ package final class ProcessFile: Sendable {
     text(path).map { String($0.prefix { $0 != "\n" }) }
   }
 
-  /// Divides the text of a `stat` file into the name of its process or thread and the
-  /// fields after it. The name may contain any character.
-  package static func parts(ofStat text: String) -> (name: Substring, fields: Substring)? {
-    guard let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")"), start < end
-    else { return nil }
-    return (text[text.index(after: start)..<end], text[end...].dropFirst(2))
+  /// Calls `body` with the name in a `stat` file and with the fields after the name, the
+  /// first of which is the state. Nil if the process or thread has ended.
+  package func withStat<Result>(
+    _ body: (_ name: UnsafeRawBufferPointer, _ fields: UnsafeRawBufferPointer) -> Result
+  ) -> Result? {
+    withBytes { bytes in
+      // The name may contain any character.
+      guard let start = bytes.firstIndex(of: UInt8(ascii: "(")),
+        let end = bytes.lastIndex(of: UInt8(ascii: ")")), start < end, end + 2 < bytes.count
+      else { return nil }
+      let name = UnsafeRawBufferPointer(rebasing: bytes[(start + 1)..<end])
+      return body(name, UnsafeRawBufferPointer(rebasing: bytes[(end + 2)...]))
+    } ?? nil
+  }
+
+  /// The state in a `stat` file, such as `R`; nil if the process or thread has ended.
+  package func state() -> Character? {
+    withStat { _, fields in Character(Unicode.Scalar(fields[0])) }
   }
 
   /// True if a process has ended, also if its parent has not noticed that yet.
   package static func hasEnded(_ process: Int32) -> Bool {
-    guard let text = text("/proc/\(process)/stat"), let parts = parts(ofStat: text) else {
-      return true
-    }
+    guard let state = ProcessFile("/proc/\(process)/stat")?.state() else { return true }
     // The first thread may end before the others.
-    return parts.fields.hasPrefix("Z") && names(in: "/proc/\(process)/task").count <= 1
+    return state == "Z" && names(in: "/proc/\(process)/task").count <= 1
   }
 
   /// The epoll descriptors of a process.
   package static func epolls(of process: Int32) -> [Int32] {
-    let base = "/proc/\(process)/fd"
-    return names(in: base).filter { link("\(base)/\($0)") == "anon_inode:[eventpoll]" }
-      .compactMap { Int32($0) }
+    names(in: "/proc/\(process)/fd").compactMap { Int32($0) }
+      .filter { isEpoll($0, of: process) }
+  }
+
+  /// True for an open epoll descriptor of a process.
+  package static func isEpoll(_ descriptor: Int32, of process: Int32) -> Bool {
+    link("/proc/\(process)/fd/\(descriptor)") == "anon_inode:[eventpoll]"
   }
 
   /// The target of a symbolic link.

@@ -35,9 +35,9 @@ package final class ThreadFiles: Sendable {
   /// The state of the thread now; nil if it has ended.
   package func observe() -> Observation? {
     let hasRun = call?.withBytes(Self.isRunning) ?? false
-    guard let text = status.text(), let parts = ProcessFile.parts(ofStat: text) else { return nil }
+    guard let state = status.state() else { return nil }
     let time = lw_now()
-    switch parts.fields.first {
+    switch state {
     // It has ended, and its parent has not noticed that yet.
     case "Z", "X": return nil
     case "R": return Observation(time: time, state: .runnable)

@@ -223,8 +223,7 @@ extension WatchedThread {
   }
 
   private func isEpoll(_ descriptor: Int32) -> Bool {
-    let link = ProcessFile.link("/proc/\(recorded.process)/fd/\(descriptor)")
-    return link?.contains("eventpoll") ?? false
+    ProcessFile.isEpoll(descriptor, of: recorded.process)
   }
 
   private func keep(_ hold: Hold) {
