@@ -39,6 +39,29 @@ struct WatchedProgramTests {
   }
 
   @Test(
+    "a stat file is divided at the last parenthesis",
+    arguments: [
+      ("7 (node) S 1 -1 30\n", "node", "S"), ("7 () R 1 -1 30", "", "R"),
+      ("7 (a) R (b) T 2 ) Z 1 -1 30\n", "a) R (b) T 2 ", "Z"),
+    ]
+  )
+  func stat(text: String, name: String, state: Character) throws {
+    let path = "/tmp/watch-stat-\(getpid())-\(state)\(name.count)"
+    defer { unlink(path) }
+    try Data(text.utf8).write(to: URL(filePath: path))
+    let file = try #require(ProcessFile(path))
+    #expect(file.state() == state)
+    let parts = file.withStat { (String(decoding: $0, as: UTF8.self), ProcessFile.numbers($1, 3)) }
+    #expect(parts?.0 == name)
+    #expect(parts?.1 == [1, 1, 30])
+    // The process has ended, or the file is of another kind.
+    for text in ["", "7 (node", "7 (node)", "7 )node( S 1"] {
+      try Data(text.utf8).write(to: URL(filePath: path))
+      #expect(file.state() == nil && ProcessFile(path)?.state() == nil)
+    }
+  }
+
+  @Test(
     "a call of a connected socket names the peer",
     .enabled("needs pidfd_getfd(), which containers forbid") {
       try TestProgram.run(TestProgram.built("watch-cases"), ["copy-descriptor"]).code == 0

@@ -51,7 +51,7 @@ package struct WatchPage {
     body.element("p", ["id": "facts"]) { facts in
       facts.element("span", words: "process \(result.process) · from ")
       facts.element("time", ["datetime": date], words: date)
-      let rest = [result.summary.distribution, result.isSampled ? "sampled every ms" : nil]
+      let rest = [result.summary.distribution, result.isSampled ? "sampled" : nil]
       for text in rest.compactMap(\.self) { facts.element("span", words: " · " + text) }
     }
     body.line()

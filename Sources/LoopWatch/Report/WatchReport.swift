@@ -41,6 +41,7 @@ extension Watcher {
     let text = "cost: \(Decimals.text(share, digits: 1)) % of a CPU"
     guard stops.count > 0 else { return text + "\n" }
     let mean = TimeText.duration(stops.total / UInt64(stops.count))
+    guard stops.count > 1 else { return text + "; 1 stop of \(mean)\n" }
     return text + "; \(stops.count.grouped) stops of \(mean), longest "
       + "\(TimeText.duration(stops.longest))\n"
   }

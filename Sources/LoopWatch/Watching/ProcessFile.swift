@@ -35,6 +35,7 @@ package final class ProcessFile: Sendable {
         number = nil
       }
     }
+    if let number, numbers.count < limit { numbers.append(number) }
     return numbers
   }
 

@@ -99,10 +99,12 @@ package struct WatchOptions: Sendable {
     _ text: String,
     least: UInt64 = 1_000_000
   ) throws(LoopbenchError) -> UInt64 {
-    guard let time = TimeText.nanoseconds(in: text), time >= Double(least), time < 1e18 else {
+    guard let time = TimeText.nanoseconds(in: text), time >= Double(least) else {
       let form = least == 1_000_000 ? "1ms, such as 20ms or 30s" : "1s, such as 30s or 5min"
       throw .usage("\(name) needs a time of at least \(form), got \"\(text)\"")
     }
+    // 30 years, which a UInt64 and sums of it can hold.
+    guard time < 1e18 else { throw .usage("\(name) is too long: \"\(text)\"") }
     return UInt64(time)
   }
 
