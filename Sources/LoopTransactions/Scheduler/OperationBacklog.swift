@@ -33,12 +33,14 @@ package struct OperationBacklog: ~Copyable {
   private var unused = 0
   /// Chunks without nodes in use, which follow when all nodes are used.
   private var kept: [Pointer] = []
-  /// The same, but their memory was returned to the system. It stays readable,
-  /// because a handle reads the word of its node after the operation has ended.
+  /// The same, but their memory was returned to the system. It stays readable as
+  /// zeros, because a handle reads the word of its node after the operation has ended.
   private var discarded: [Pointer] = []
-  /// The word of a node that is used for the first time. Never 0, which a handle
-  /// may read from memory that was returned to the system.
-  private var firstWord = OperationNode.generation
+  /// The number of the operation that was added last.
+  private var lastNumber: UInt64 = 0
+  /// Whether `dequeueOldest()` returns the first operation next, although it was
+  /// reclaimed.
+  private var takesReclaimedNext = false
 
   /// The number of queued operations.
   package private(set) var count = 0
@@ -91,9 +93,9 @@ package struct OperationBacklog: ~Copyable {
     youngest = node
     linkLast(node)
     count += 1
-    let word = node.pointee.word | OperationNode.queued
-    node.pointee.setWord(word)
-    return OperationHandle(node: node, generation: OperationNode.generation(of: word))
+    lastNumber &+= OperationNode.firstNumber
+    node.pointee.setWord(lastNumber | OperationNode.queued)
+    return OperationHandle(node: node, number: lastNumber)
   }
 
   /// The highest level that has operations, or nil if there are none.
@@ -148,8 +150,8 @@ package struct OperationBacklog: ~Copyable {
   /// - Complexity: O(n) in the reclaimed operations, at most 31 per stalled worker.
   package mutating func dequeueOldest() -> OperationHandle? {
     guard let first = oldest else { return nil }
-    let node = oldestNeverTaken ?? first
-    first.pointee.wasReclaimed = false
+    let node = takesReclaimedNext ? first : oldestNeverTaken ?? first
+    takesReclaimedNext = node != first
     dequeue(node)
     return OperationHandle(node: node)
   }
@@ -195,33 +197,38 @@ package struct OperationBacklog: ~Copyable {
   package mutating func recycle(_ handle: OperationHandle) {
     assert(handle.isCurrent, "OperationBacklog: an operation was recycled twice")
     let node = handle.node
-    node.pointee.setWord(handle.generation &+ OperationNode.generation)
+    node.pointee.setWord(OperationNode.free)
     node.pointee.next = free
     free = node
   }
 
   /// Returns `handle` to the front of its level if it was dequeued and has not
   /// been claimed. Returns whether it is queued again.
+  ///
+  /// Reclaimed operations at the front are in the order in which they were added.
+  ///
+  /// - Complexity: O(n) in the older ones that were reclaimed, or O(1) if there are
+  ///   none.
   package mutating func reclaim(_ handle: OperationHandle) -> Bool {
-    let (node, generation) = (handle.node, handle.generation)
+    let (node, number) = (handle.node, handle.number)
     guard
-      node.pointee.exchange(
-        generation | OperationNode.dequeued,
-        generation | OperationNode.queued
-      )
+      node.pointee.exchange(number | OperationNode.dequeued, number | OperationNode.queued)
     else { return false }
     node.pointee.wasReclaimed = true
-    node.pointee.older = nil
-    node.pointee.younger = oldest
-    if let oldest { oldest.pointee.older = node } else { youngest = node }
-    oldest = node
-    linkFirst(node)
+    var (older, younger): (Pointer?, Pointer?) = (nil, oldest)
+    while let each = younger, each.pointee.wasReclaimed, each.pointee.number < number {
+      (older, younger) = (each, each.pointee.younger)
+    }
+    (node.pointee.older, node.pointee.younger) = (older, younger)
+    if let older { older.pointee.younger = node } else { oldest = node }
+    if let younger { younger.pointee.older = node } else { youngest = node }
+    linkReclaimed(node)
     count += 1
     return true
   }
 
   private func isQueued(_ handle: OperationHandle) -> Bool {
-    handle.node.pointee.word == handle.generation | OperationNode.queued
+    handle.node.pointee.word == handle.number | OperationNode.queued
   }
 
   @inline(__always)
@@ -251,8 +258,12 @@ package struct OperationBacklog: ~Copyable {
     link(node, behind: lists[Int(node.pointee.level)].last, before: nil)
   }
 
-  private mutating func linkFirst(_ node: Pointer) {
-    link(node, behind: nil, before: lists[Int(node.pointee.level)].first)
+  private mutating func linkReclaimed(_ node: Pointer) {
+    var (previous, next): (Pointer?, Pointer?) = (nil, lists[Int(node.pointee.level)].first)
+    while let each = next, each.pointee.wasReclaimed, each.pointee.number < node.pointee.number {
+      (previous, next) = (each, each.pointee.next)
+    }
+    link(node, behind: previous, before: next)
   }
 
   @inline(__always)
@@ -289,9 +300,8 @@ package struct OperationBacklog: ~Copyable {
     if unused == 0 { addChunk() }
     let node = chunks[chunks.count - 1] + (Self.chunkSize - unused)
     unused -= 1
-    // Not the whole node, because a handle may read the word of a reused one.
+    // Not the whole node, because a handle may read the word of memory used before.
     withUnsafeMutablePointer(to: &node.pointee.content) { $0.initialize(to: nil) }
-    node.pointee.setWord(firstWord)
     return node
   }
 
@@ -318,9 +328,6 @@ extension OperationBacklog {
     let all = chunks + kept
     kept = Array(all.prefix(Self.keptChunks))
     (chunks, free, unused) = ([], nil, 0)
-    // Larger than the generation of every handle so far: a node would have to be
-    // reused 2^45 times.
-    firstWord &+= 1 << 48
     return all.dropFirst(Self.keptChunks).map { DiscardableMemory($0, Self.chunkBytes) }
   }
 

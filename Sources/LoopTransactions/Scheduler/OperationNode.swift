@@ -45,7 +45,7 @@ package struct OperationNode: ~Copyable {
 
   private let atomic = Atomic<UInt64>(0)
 
-  /// The operation's generation and state.
+  /// The operation's number and state.
   ///
   /// Changed under the scheduler's lock, except when a worker claims a dequeued
   /// operation.
@@ -73,17 +73,23 @@ package struct OperationNode: ~Copyable {
     ).exchanged
   }
 
+  /// The operation's number. A later operation has a larger one.
+  var number: UInt64 { Self.number(of: word) }
+
+  /// The word of a node without an operation. No operation has the number 0.
+  static var free: UInt64 { 0 }
   /// The operation is in the backlog.
   static var queued: UInt64 { 1 }
   /// The operation was dequeued, and no worker has claimed it yet.
   static var dequeued: UInt64 { 2 }
   /// The operation was cancelled after a worker had claimed it.
   static var cancelled: UInt64 { 4 }
-  /// Added to `word` whenever the node is reused.
-  static var generation: UInt64 { 8 }
+  /// The number of the first operation, and the distance of two numbers. The bits
+  /// below are for the state.
+  static var firstNumber: UInt64 { 8 }
 
   /// The bits of `word` that identify the operation.
-  static func generation(of word: UInt64) -> UInt64 { word & ~(generation - 1) }
+  static func number(of word: UInt64) -> UInt64 { word & ~(firstNumber - 1) }
 }
 
 /// Wraps a body for inlinable code, which cannot name `Content`.
@@ -105,38 +111,38 @@ package struct OperationHandle: @unchecked Sendable {
   // the scheduler's core alive. Only the atomic `word` is read here.
 
   package let node: OperationNode.Pointer
-  let generation: UInt64
+  let number: UInt64
 
-  init(node: OperationNode.Pointer, generation: UInt64) {
+  init(node: OperationNode.Pointer, number: UInt64) {
     self.node = node
-    self.generation = generation
+    self.number = number
   }
 
   /// The operation that `node` currently holds. Call with the scheduler's lock
   /// held, or as the worker that dequeued it.
   init(node: OperationNode.Pointer) {
-    self.init(node: node, generation: OperationNode.generation(of: node.pointee.word))
+    self.init(node: node, number: OperationNode.number(of: node.pointee.word))
   }
 
   /// Whether the operation was dequeued and not yet claimed. A hint without the
   /// scheduler's lock.
-  var isDequeued: Bool { node.pointee.word == generation | OperationNode.dequeued }
+  var isDequeued: Bool { node.pointee.word == number | OperationNode.dequeued }
 
   /// Claims the operation if it was dequeued and not yet claimed. Returns
   /// whether the caller now runs it.
   package func claim() -> Bool {
-    node.pointee.exchange(generation | OperationNode.dequeued, generation)
+    node.pointee.exchange(number | OperationNode.dequeued, number)
   }
 
   /// Whether the operation was cancelled while it ran. One atomic read.
   package var isCancelled: Bool {
     let word = node.pointee.word
-    return OperationNode.generation(of: word) == generation && word & OperationNode.cancelled != 0
+    return OperationNode.number(of: word) == number && word & OperationNode.cancelled != 0
   }
 
   /// Whether the operation has not ended. Exact only with the scheduler's lock
   /// held.
   package var isCurrent: Bool {
-    OperationNode.generation(of: node.pointee.word) == generation
+    OperationNode.number(of: node.pointee.word) == number
   }
 }

@@ -46,7 +46,7 @@ struct OperationControl: ~Copyable, @unchecked Sendable {
   // @unchecked: see `OperationHandle` for `node`.
 
   let scheduler: SchedulerCore
-  // All sequentially consistent, except for `generation`. One thread adds the
+  // All sequentially consistent, except for `number`. One thread adds the
   // operation while another cancels or moves it, and at least one of the two
   // must see the other's store.
   private let cancelled = Atomic<Bool>(false)
@@ -54,7 +54,7 @@ struct OperationControl: ~Copyable, @unchecked Sendable {
   // Nil until the operation was added.
   private let node = Atomic<OperationNode.Pointer?>(nil)
   // Written before `node`.
-  private let generation = Atomic<UInt64>(0)
+  private let number = Atomic<UInt64>(0)
 
   init(on scheduler: SchedulerCore, level: Int) {
     wantedLevel = Atomic(level)
@@ -73,7 +73,7 @@ struct OperationControl: ~Copyable, @unchecked Sendable {
 
   private var handle: OperationHandle? {
     guard let node = node.load(ordering: .sequentiallyConsistent) else { return nil }
-    return OperationHandle(node: node, generation: generation.load(ordering: .relaxed))
+    return OperationHandle(node: node, number: number.load(ordering: .relaxed))
   }
 
   /// Adds the operation of `owner`. Call once. The caller then repeats a cancel
@@ -84,7 +84,7 @@ struct OperationControl: ~Copyable, @unchecked Sendable {
     // Published under the scheduler's lock, so the thread that runs the operation
     // sees the handle.
     let handle = scheduler.add(.owner(owner), level: level) { handle in
-      generation.store(handle.generation, ordering: .relaxed)
+      number.store(handle.number, ordering: .relaxed)
       node.store(handle.node, ordering: .sequentiallyConsistent)
     }
     return handle != nil

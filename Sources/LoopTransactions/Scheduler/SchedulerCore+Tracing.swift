@@ -73,6 +73,6 @@ extension OperationNode.Content {
 extension OperationHandle {
   /// The key of the arrows of an operation without an owner.
   var traceKey: UInt64 {
-    UInt64(UInt(bitPattern: node)) ^ generation << 40
+    UInt64(UInt(bitPattern: node)) ^ number << 40
   }
 }

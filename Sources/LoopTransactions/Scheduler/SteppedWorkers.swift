@@ -118,7 +118,7 @@ package final class SteppedWorkers: @unchecked Sendable {
   /// whether it ran.
   func runIfBegun(_ handle: OperationHandle) -> Bool {
     let index = awake.firstIndex {
-      $0.operation?.node == handle.node && $0.operation?.generation == handle.generation
+      $0.operation?.node == handle.node && $0.operation?.number == handle.number
     }
     guard let core, let index else { return false }
     finish(index, core)

@@ -107,6 +107,54 @@ struct OperationBacklogTests {
     #expect(!handles[expected].isCurrent, "step \(step)")
   }
 
+  // O2
+  @Test("reclaimed operations start in the order in which they were added", arguments: 1...20)
+  func reclaimedOrder(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var backlog = OperationBacklog()
+    var (queued, taken): ([Int], [Int]) = ([], [])
+    let handles = (0..<40).map { _ in
+      backlog.append(OperationNode.Content.body { _ in }, level: 3)
+    }
+    queued = Array(handles.indices)
+    // Workers take operations from the front, and stall one after the other.
+    for step in 0..<200 {
+      if Bool.random(using: &random), !queued.isEmpty {
+        let handle = backlog.dequeueHighest()
+        #expect(handle?.node == handles[queued[0]].node, "step \(step)")
+        taken.append(queued.removeFirst())
+      } else if let number = taken.randomElement(using: &random) {
+        let isQueued = backlog.reclaim(handles[number])
+        #expect(isQueued)
+        taken.removeAll { $0 == number }
+        queued = (queued + [number]).sorted()
+      }
+    }
+    let order = queued.map { handles[$0].node }
+    for (index, node) in order.enumerated() {
+      #expect(backlog.dequeueHighest()?.node == node, "\(index)")
+    }
+    for handle in handles { backlog.recycle(handle) }
+  }
+
+  // O3
+  @Test("the aging slot takes reclaimed operations by turns with others, oldest first")
+  func reclaimedAging() {
+    var backlog = OperationBacklog()
+    let handles = (0..<7).map { level in
+      backlog.append(OperationNode.Content.body { _ in }, level: 7 - level)
+    }
+    for _ in 0..<4 { _ = backlog.dequeueHighest() }
+    for index in [2, 0, 3, 1] {
+      let isQueued = backlog.reclaim(handles[index])
+      #expect(isQueued)
+    }
+    for index in [4, 0, 5, 1, 6, 2, 3] {
+      #expect(backlog.dequeueOldest()?.node == handles[index].node)
+    }
+    for handle in handles { backlog.recycle(handle) }
+  }
+
   @Test("a stale handle neither takes nor moves the operation that reuses its memory")
   func staleHandle() throws {
     var backlog = OperationBacklog()
