@@ -85,7 +85,7 @@ package struct OperationBacklog: ~Copyable {
     let node = allocateNode()
     node.pointee.content = content
     node.pointee.level = UInt16(truncatingIfNeeded: level)
-    node.pointee.wasReclaimed = false
+    node.pointee.reclaim = .never
     node.pointee.addedAt = _fastPath(times == nil) ? 0 : WaitTimes.now
     node.pointee.older = youngest
     node.pointee.younger = nil
@@ -183,6 +183,7 @@ package struct OperationBacklog: ~Copyable {
     guard isQueued(handle) else { return false }
     guard handle.node.pointee.level != level else { return true }
     unlink(handle.node)
+    if handle.node.pointee.wasReclaimed { handle.node.pointee.reclaim = .moved }
     handle.node.pointee.level = UInt16(truncatingIfNeeded: level)
     linkLast(handle.node)
     return true
@@ -214,7 +215,7 @@ package struct OperationBacklog: ~Copyable {
     guard
       node.pointee.exchange(number | OperationNode.dequeued, number | OperationNode.queued)
     else { return false }
-    node.pointee.wasReclaimed = true
+    node.pointee.reclaim = .toFront
     var (older, younger): (Pointer?, Pointer?) = (nil, oldest)
     while let each = younger, each.pointee.wasReclaimed, each.pointee.number < number {
       (older, younger) = (each, each.pointee.younger)
@@ -260,7 +261,9 @@ package struct OperationBacklog: ~Copyable {
 
   private mutating func linkReclaimed(_ node: Pointer) {
     var (previous, next): (Pointer?, Pointer?) = (nil, lists[Int(node.pointee.level)].first)
-    while let each = next, each.pointee.wasReclaimed, each.pointee.number < node.pointee.number {
+    while let each = next, each.pointee.reclaim == .toFront,
+      each.pointee.number < node.pointee.number
+    {
       (previous, next) = (each, each.pointee.next)
     }
     link(node, behind: previous, before: next)

@@ -32,9 +32,18 @@ package struct OperationNode: ~Copyable {
   /// Nil if the node is free.
   package internal(set) var content: Content?
 
-  /// Whether the operation is at the front because it was reclaimed and not
-  /// because of its age.
-  var wasReclaimed = false
+  /// Whether the operation was reclaimed, and where that put it.
+  enum Reclaim: UInt8 {
+    case never
+    /// At the front of its level and of the list by age, whatever its age.
+    case toFront
+    /// At the front of the list by age only, because it was moved to another level.
+    case moved
+  }
+
+  var reclaim = Reclaim.never
+
+  var wasReclaimed: Bool { reclaim != .never }
 
   /// The level the operation is queued at.
   var level: UInt16 = 0
@@ -84,8 +93,8 @@ package struct OperationNode: ~Copyable {
   static var dequeued: UInt64 { 2 }
   /// The operation was cancelled after a worker had claimed it.
   static var cancelled: UInt64 { 4 }
-  /// The number of the first operation, and the distance of two numbers. The bits
-  /// below are for the state.
+  /// The number of the first operation, and the difference between one number and
+  /// the next. The lower bits hold the state.
   static var firstNumber: UInt64 { 8 }
 
   /// The bits of `word` that identify the operation.

@@ -314,7 +314,7 @@ extension SchedulerState {
   /// backlog.
   mutating func reclaimStalled(_ now: UInt64) {
     guard !batchedWorkers.isEmpty else { return }
-    // In reverse order, because each batch is returned to the front.
+    // In reverse order, so that most operations are linked in at the very front.
     for member in batchedWorkers.reversed() {
       member._withUnsafeGuaranteedRef { worker in
         guard worker.isStalled(at: now) else { return }

@@ -137,6 +137,23 @@ struct OperationBacklogTests {
     for handle in handles { backlog.recycle(handle) }
   }
 
+  // O2
+  @Test("an operation that was moved stays behind one that is reclaimed afterwards")
+  func movedThenReclaimed() {
+    var backlog = OperationBacklog()
+    let moved = backlog.append(OperationNode.Content.body { _ in }, level: 9)
+    let other = backlog.append(OperationNode.Content.body { _ in }, level: 3)
+    let order = [backlog.dequeueHighest()?.node, backlog.dequeueHighest()?.node]
+    #expect(order == [moved.node, other.node])
+    let isReclaimed = backlog.reclaim(moved)
+    let isMoved = backlog.move(moved, to: 3)
+    let isOtherReclaimed = backlog.reclaim(other)
+    #expect(isReclaimed && isMoved && isOtherReclaimed)
+    let next = [backlog.dequeueHighest()?.node, backlog.dequeueHighest()?.node]
+    #expect(next == [other.node, moved.node])
+    for handle in [moved, other] { backlog.recycle(handle) }
+  }
+
   // O3
   @Test("the aging slot takes reclaimed operations by turns with others, oldest first")
   func reclaimedAging() {
