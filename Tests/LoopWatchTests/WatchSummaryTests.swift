@@ -198,7 +198,7 @@ struct WatchOptionsTests {
         ["--threshold", "soon"],
         "--threshold needs a time of at least 1ms, such as 20ms or 30s, got \"soon\""
       ),
-      (["-d", "99999999999s"], "-d is too long: \"99999999999s\""),
+      (["-d", "99999999999s"], "-d needs a shorter time, got \"99999999999s\""),
       (["--threshhold=5ms"], "there is no option \"--threshhold\"; did you mean \"--threshold\"?"),
       (["--json"], "--json needs a value: --json FILE"),
       (

@@ -61,6 +61,21 @@ struct WatchedProgramTests {
     }
   }
 
+  @Test("the processes that used the CPUs are found with their names")
+  func cpuUsers() throws {
+    let name = try #require(ProcessFile.line("/proc/self/comm"))
+    let second: UInt64 = 1_000_000_000
+    var users = CPUUsers()
+    users.read(at: second, except: [])
+    #expect(users.users.isEmpty)
+    // The kernel counts in steps of 10 ms.
+    let end = clock() + CLOCKS_PER_SEC / 10
+    while clock() < end {}
+    users.read(at: 2 * second, except: [])
+    let own = try #require(users.users.first { $0.name == name })
+    #expect(own.cpus >= 0.08)
+  }
+
   @Test(
     "a call of a connected socket names the peer",
     .enabled("needs pidfd_getfd(), which containers forbid") {

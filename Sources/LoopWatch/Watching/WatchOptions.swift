@@ -103,8 +103,8 @@ package struct WatchOptions: Sendable {
       let form = least == 1_000_000 ? "1ms, such as 20ms or 30s" : "1s, such as 30s or 5min"
       throw .usage("\(name) needs a time of at least \(form), got \"\(text)\"")
     }
-    // 30 years, which a UInt64 and sums of it can hold.
-    guard time < 1e18 else { throw .usage("\(name) is too long: \"\(text)\"") }
+    // 30 years. Sums of such times fit in a UInt64.
+    guard time < 1e18 else { throw .usage("\(name) needs a shorter time, got \"\(text)\"") }
     return UInt64(time)
   }
 
